@@ -18,9 +18,9 @@ from carimbo.storage.work import LeaseLost, WorkKey, WorkKind
 from claimed_rows import advance_row, claim_row
 from integration.issuing.actions import cancel, events_of, parking_reasons, usage
 from integration.issuing.number_ledger import ledger, shown
-from integration.issuing.shop import NewShop, Shop, accepted, own_number
+from integration.issuing.shop import NewShop, Shop, accepted, error_of, own_number
 from integration.issuing.system import System
-from support import ABSENT, BLOCKED_SESSIONS
+from support import ABSENT, BLOCKED_SESSIONS, data_of
 from toy.codes import REFUSED, UNANSWERED
 from toy.shop import KINDS
 
@@ -89,7 +89,8 @@ async def held_with_number(shop: Shop, document_type: str) -> dict[str, Any]:
 async def park(shop: Shop, document: dict[str, Any], reason: str = "broken") -> None:
     """Parks a document in any state."""
     await shop.system.fetch(
-        "update documents set next_action_at = null, lease_until = null, parked_reason = $2 where id = $1",
+        "update documents set next_action_at = null, lease_until = null, parked_reason = $2,"
+        " held_by_operator = false where id = $1",
         UUID(document["id"]), reason,
     )  # fmt: skip
 
@@ -160,6 +161,30 @@ class TestHeld:
             again = await park_unsent_work(system.database, REASON)
         assert await parking_reasons(shop, document) == ["broken"]
         assert again.documents == 0
+
+    async def test_document_that_failed_before_is_held_by_the_operator_too(
+        self, system: System, shop: Shop
+    ) -> None:
+        """It may have been resumed and issued after the backup."""
+        async with system.worker_stopped():
+            document = await shop.create()
+            await park(shop, document)
+            await park_unsent_work(system.database, REASON)
+        answer = await shop.caller.http.post(f"/v1/parked-work/{document['id']}/resume")
+        error_of(answer, 409, "INVALID_STATE")
+        assert await parking_reasons(shop, document) == ["broken"]
+        assert (await resume(shop, document))["status"] == "authorized"
+
+    async def test_document_that_failed_and_was_sent_stays_its_owners(
+        self, system: System, shop: Shop
+    ) -> None:
+        """The authority is asked about it before anything is sent again."""
+        async with system.worker_stopped():
+            document = await stopped_after(shop, "signed")
+            await park(shop, document)
+            await park_unsent_work(system.database, REASON)
+        data_of(await shop.caller.http.post(f"/v1/parked-work/{document['id']}/resume"))
+        assert (await shop.settled(document))["status"] == "authorized"
 
     async def test_worker_loses_the_lease_of_a_held_document(self, system: System, shop: Shop) -> None:
         async with system.worker_stopped():
@@ -297,7 +322,7 @@ class TestNotDismissed:
                 " where document_id = $1 returning id",
                 UUID(document["id"]),
             )
-        assert "resume" in (await refused(shop, {"id": str(event["id"])})).message
+        assert "só retomado" in (await refused(shop, {"id": str(event["id"])})).message
         assert await resume_parked(system.database, event["id"]) == 1
 
 

@@ -21,7 +21,13 @@ from carimbo.fiscal.body.fields import Record
 from carimbo.service.companies.company_bodies import Deleted
 from carimbo.service.delivery import deliveries, event_list, webhooks
 from carimbo.service.delivery.attempt import DeliveryStatus
-from carimbo.service.delivery.deliveries import DeliveryRecord, DeliveryReference, DetailedDelivery
+from carimbo.service.delivery.deliveries import (
+    DeliveryRecord,
+    DeliveryReference,
+    DetailedDelivery,
+    FailedSince,
+    RedeliveredRecord,
+)
 from carimbo.service.delivery.payload import EventPayload
 from carimbo.service.delivery.webhook_bodies import Activity, EventName, WebhookBody, WebhookChanges
 from carimbo.service.delivery.webhooks import (
@@ -209,6 +215,25 @@ async def read_delivery(database: CurrentDatabase, reference: RequestedDelivery)
 )
 async def redeliver(database: CurrentDatabase, reference: RequestedDelivery) -> Success[DeliveryRecord]:
     return Success(data=await deliveries.redeliver(database, reference))
+
+
+@router.post(
+    "/{id}/redeliver-failed",
+    operation_id="redeliverFailed",
+    summary="Envia de novo todos os eventos que falharam",
+    description="Para depois de uma parada do receptor: as entregas que falharam desde `since` voltam à fila."
+    " As de um documento vão na ordem dos eventos. Os testes ficam de fora.",
+    status_code=ACCEPTED,
+    responses=error_responses(ErrorCode.NOT_FOUND, ErrorCode.INVALID_STATE),
+)
+async def redeliver_failed(
+    database: CurrentDatabase,
+    subscription: CurrentSubscription,
+    webhook_id: WebhookId,
+    body: JsonBody[FailedSince],
+) -> Success[RedeliveredRecord]:
+    redelivered = await deliveries.redeliver_failed(database, subscription.id, webhook_id, body.since)
+    return Success(data=redelivered)
 
 
 event_router = APIRouter(tags=["Webhooks"], route_class=Endpoint)

@@ -14,6 +14,7 @@ from carimbo.fiscal.problems import counted
 from carimbo.service import subscriptions
 from carimbo.service.access import Authenticator, RotatedCredential, RotationRequest, rotate_credential
 from carimbo.service.maintenance import probe_queue, rekey_secrets
+from carimbo.service.plan_bodies import MAX_LIMIT, PLAN_NAME, TWO_COUNTS, WRONG_NAME
 from carimbo.storage.database import Database
 from carimbo.storage.envelope import new_key
 from carimbo.storage.subscriptions import SubscriptionPlan
@@ -24,7 +25,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 T = TypeVar("T")
-_MAX_INTEGER = 2**31 - 1
 
 SubscriptionId = Annotated[UUID, typer.Argument(help="Id da assinatura (é também a chave da API).")]
 
@@ -80,21 +80,21 @@ def set_features(
 def define_plan(
     name: Annotated[str, typer.Argument(help="Letras minúsculas, dígitos e hífens.")],
     monthly_documents: Annotated[
-        int | None, typer.Option(min=0, max=_MAX_INTEGER, help="Documentos por mês; sem limite se ausente.")
+        int | None, typer.Option(min=0, max=MAX_LIMIT, help="Documentos por mês; sem limite se ausente.")
     ] = None,
     total_documents: Annotated[
-        int | None, typer.Option(min=0, max=_MAX_INTEGER, help="Documentos em toda a vida da assinatura.")
+        int | None, typer.Option(min=0, max=MAX_LIMIT, help="Documentos em toda a vida da assinatura.")
     ] = None,
     requests_per_minute: Annotated[
         int | None,
-        typer.Option(min=1, max=_MAX_INTEGER, help="Requisições por minuto; sem limite se ausente."),
+        typer.Option(min=1, max=MAX_LIMIT, help="Requisições por minuto; sem limite se ausente."),
     ] = None,
 ) -> None:
     """Cria um plano ou troca os limites de um plano existente."""
-    if not re.fullmatch(r"[a-z][a-z0-9-]{0,39}", name):
-        fail("O nome do plano usa letras minúsculas, dígitos e hífens, e começa por letra.")
+    if not PLAN_NAME.fullmatch(name):
+        fail(WRONG_NAME)
     if monthly_documents is not None and total_documents is not None:
-        fail("Um plano conta documentos por mês ou no total, não os dois.")
+        fail(TWO_COUNTS)
     plan = SubscriptionPlan(name, monthly_documents, total_documents, requests_per_minute)
     _with_database(lambda database: subscriptions.define_plan(database, plan))
     say("plano gravado")

@@ -58,7 +58,7 @@ def resume(
 def hold(
     reason: Annotated[str, typer.Option(help="Motivo, mostrado na lista.")] = "restaurado de um backup",
 ) -> None:
-    """Põe de lado todo documento ainda não enviado, e toda venda que aguarda a sua data.
+    """Põe de lado todo documento ainda não enviado, e toda venda ou importação que aguarda a sua vez.
 
     Use este comando depois de restaurar um backup, antes de iniciar um worker: o que foi emitido
     depois do backup seria emitido outra vez. Os documentos já enviados seguem: o serviço consulta a
@@ -70,8 +70,10 @@ def hold(
 
     held = with_database(loaded_settings(), use)
     documents = counted(held.documents, "documento", "documentos")
-    say(f"postos de lado: {documents} e {counted(held.sales, 'venda', 'vendas')}")
-    if held.documents or held.sales:
+    sales = counted(held.sales, "venda", "vendas")
+    imports = f", e {counted(held.imports, 'importação', 'importações')}" if held.imports else ""
+    say(f"postos de lado: {documents} e {sales}{imports}")
+    if held.documents or held.sales or held.imports:
         say(_NEXT)
 
 

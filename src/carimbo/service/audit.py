@@ -121,6 +121,9 @@ _WORDS = {
     "automatic": "automática",
     "forced": "forçada",
     "forbidden": "proibida",
+    "customers": "clientes",
+    "products": "produtos",
+    "sales": "vendas",
 }
 """Values that sentences show in Portuguese."""
 _SENTENCES: Mapping[str, str] = {
@@ -135,6 +138,7 @@ _SENTENCES: Mapping[str, str] = {
     AuditAction.LOGO_DELETED: "Removeu o logotipo da empresa{name}",
     AuditAction.STATE_REGISTRATION_ADDED: "Acrescentou a inscrição estadual{name}",
     AuditAction.STATE_REGISTRATION_DELETED: "Removeu a inscrição estadual{name}",
+    AuditAction.DEFAULT_REGISTRATION_CHOSEN: "Tornou padrão a inscrição estadual{name}",
     AuditAction.CONTINGENCY_CHANGED: "Mudou a contingência da empresa{name}: de {previous} para {mode}",
     AuditAction.NUMBERING_CHANGED: "Mudou a numeração de{name}: série {series}, próximo número {number}",
     AuditAction.WEBHOOK_CREATED: "Criou o webhook{name}",
@@ -159,12 +163,14 @@ _SENTENCES: Mapping[str, str] = {
     AuditAction.DOCUMENT_EMAILED: "Pediu o envio por e-mail do documento{name}",
     AuditAction.DOCUMENT_CLOSED_BY_KEY: "Encerrou pela chave de acesso o documento{name}",
     AuditAction.DOCUMENT_DISMISSED: "Encerrou o documento{name}, que estava posto de lado",
-    AuditAction.WORK_RESUMED: "Retomou um trabalho posto de lado",
+    AuditAction.WORK_RESUMED: "Retomou o que estava posto de lado:{name}",
     AuditAction.WORK_HELD: "Pôs de lado os documentos e as vendas que ainda não foram enviados",
     AuditAction.SECRETS_REKEYED: "Cifrou de novo os segredos guardados, com a chave atual",
     AuditAction.INUTILIZATION_FILED: (
         "Inutilizou números de{name}: série {series}, de {numberStart} a {numberEnd}"
     ),
+    AuditAction.IMPORT_STARTED: "Enviou o arquivo{name} para importar {kind}",
+    AuditAction.IMPORT_CANCELED: "Cancelou a importação de {kind} do arquivo{name}",
     AuditAction.RECEPTION_STARTED: "Pediu a consulta dos documentos recebidos:{name}",
     AuditAction.RECEPTION_STOPPED: "Deixou de acompanhar os documentos recebidos:{name}",
     AuditAction.RECEIVED_IMPORTED: "Importou o documento recebido{name}",

@@ -1,4 +1,4 @@
-"""The whole installation, for its operator: subscriptions, plans, parked work, versions and tables."""
+"""The whole installation, for its operator: subscriptions, plans, versions and tables."""
 
 import asyncio
 import platform
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from uuid import UUID
 
 from carimbo import __version__
 from carimbo.fiscal.local_time import brasilia_day
@@ -14,10 +15,11 @@ from carimbo.fiscal.schemas import PACKAGE, Schema, Schemas
 from carimbo.fiscal.tables.all_tables import ALL_TABLES
 from carimbo.fiscal.tables.table import TableInfo
 from carimbo.fiscal.taxes.missing_rates import MissingRate, reported_missing_rates
+from carimbo.service.errors import not_found
 from carimbo.service.listing import Page, PageRequest
 from carimbo.service.subscriptions import Period, period_of
 from carimbo.storage.database import Database
-from carimbo.storage.installation import Installation, NamedParkedWork, SizedSubscription, UsedPlan
+from carimbo.storage.installation import Installation, SizedSubscription, UsedPlan
 from carimbo.storage.keyset import KeysetPage, Position
 from carimbo.storage.migrate import all_migrations
 from carimbo.storage.subscriptions import Subscription
@@ -71,6 +73,27 @@ async def list_subscription_summaries(
     return Page(summaries, total, request)
 
 
+async def read_subscription_summary(
+    database: Database, subscription_id: UUID, now: datetime
+) -> SubscriptionSummary:
+    """Returns a subscription."""
+    async with database.connection() as connection:
+        installation = Installation(connection)
+        row = await installation.subscription(subscription_id)
+        if row is None:
+            raise not_found("Assinatura não encontrada.")
+        (summary,) = await _summaries(installation, [row], now)
+    return summary
+
+
+async def read_used_plan(database: Database, name: str) -> UsedPlan:
+    """Returns a plan with the number of its subscriptions."""
+    for used in await list_used_plans(database):
+        if used.plan.name == name:
+            return used
+    raise not_found(f"O plano {name!r} não existe.")
+
+
 async def subscription_summaries_after(
     installation: Installation, search: str | None, after: Position | None, size: int, now: datetime
 ) -> KeysetPage[SubscriptionSummary]:
@@ -100,15 +123,6 @@ async def list_used_plans(database: Database) -> list[UsedPlan]:
     """Returns the plans with the number of their subscriptions, by name."""
     async with database.connection() as connection:
         return await Installation(connection).plans()
-
-
-async def list_parked_page(database: Database, request: PageRequest) -> Page[NamedParkedWork]:
-    """Lists the parked work of all subscriptions, oldest first."""
-    async with database.connection() as connection:
-        installation = Installation(connection)
-        items = await installation.parked(request.offset, request.page_size)
-        total = await installation.count_parked()
-    return Page(items, total, request)
 
 
 async def read_versions(database: Database, schemas: Schemas) -> InstalledVersions:

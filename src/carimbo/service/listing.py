@@ -38,7 +38,12 @@ _LAST = datetime.max.replace(tzinfo=UTC)
 
 def first_moment(start: date | None, state: str | None) -> datetime | None:
     """Returns the first moment that a start date includes; None if there is no start date."""
-    return None if start is None else _moment(start, state, timedelta(0))
+    return None if start is None else moment_from(start, state)
+
+
+def moment_from(start: date, state: str | None) -> datetime:
+    """Returns the first moment that a start date includes: a moment itself, or the beginning of a day."""
+    return _moment(start, state, timedelta(0))
 
 
 def moment_after(end: date | None, state: str | None) -> datetime | None:

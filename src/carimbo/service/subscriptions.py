@@ -196,9 +196,25 @@ async def define_plan(database: Database, plan: SubscriptionPlan) -> None:
     """Creates a plan, or changes its limits for all its subscriptions."""
     async with database.tenant(NIL) as installation:
         await Plans(installation.connection).put(plan)
-        await installation.audit.add(
-            AuditAction.PLAN_DEFINED, subject_id=plan.name, subject_name=plan.name, details=vars(plan)
-        )
+        await _record_plan(installation, plan)
+
+
+async def create_plan(database: Database, plan: SubscriptionPlan) -> None:
+    """Creates a plan; refuses a name that another plan has."""
+    async with database.tenant(NIL) as installation:
+        if not await Plans(installation.connection).add(plan):
+            sentence = "Já existe um plano com este nome."
+            raise Refusal(ErrorCode.DUPLICATE_RESOURCE, sentence, field="name", existingId=plan.name)
+        await _record_plan(installation, plan)
+
+
+async def change_plan(database: Database, plan: SubscriptionPlan) -> None:
+    """Changes the limits of an existing plan for all its subscriptions."""
+    async with database.tenant(NIL) as installation:
+        plans = Plans(installation.connection)
+        await _require_plan(plans, plan.name)
+        await plans.put(plan)
+        await _record_plan(installation, plan)
 
 
 async def list_plans(database: Database) -> list[SubscriptionPlan]:
@@ -223,6 +239,12 @@ async def _record_change(tenant: Tenant, action: AuditAction, name: str, details
     """Stores a change of a subscription for its owners, and for the operator of the installation."""
     for audit in (tenant.audit, tenant.installation_audit):
         await audit.add(action, subject_id=tenant.subscription_id, subject_name=name, details=details)
+
+
+async def _record_plan(installation: Tenant, plan: SubscriptionPlan) -> None:
+    await installation.audit.add(
+        AuditAction.PLAN_DEFINED, subject_id=plan.name, subject_name=plan.name, details=vars(plan)
+    )
 
 
 def _known_features(features: Iterable[str]) -> list[str]:

@@ -40,6 +40,7 @@ from carimbo.storage.exports import Exports
 from carimbo.storage.filings import FilingSteps
 from carimbo.storage.form_drafts import FormDrafts
 from carimbo.storage.identifiers import NIL
+from carimbo.storage.imports import Imports
 from carimbo.storage.inutilizations import Inutilizations
 from carimbo.storage.issuing import IssuingSteps
 from carimbo.storage.manifestations import Manifestations
@@ -157,6 +158,10 @@ class Tenant:
     @cached_property
     def form_drafts(self) -> FormDrafts:
         return FormDrafts(self.connection, self.subscription_id)
+
+    @cached_property
+    def imports(self) -> Imports:
+        return Imports(self.connection, self.subscription_id, self.actor)
 
     @cached_property
     def inutilizations(self) -> Inutilizations:

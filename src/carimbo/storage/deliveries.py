@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from carimbo.storage.connection import Connection
+from carimbo.storage.connection import Connection, only
 from carimbo.storage.delivery_queue import OUTBOUND, WAITS_FOR_ANOTHER
 from carimbo.storage.keyset import KeysetPage, Position, keyset_page, older_than
 
@@ -112,6 +112,30 @@ _REDELIVER = """
     where subscription_id = $1 and id = $2 and (lease_until is null or lease_until <= now())
     returning pg_notify($3, 'deliveries')
 """
+# In the order of the events, so that no later batch has an earlier event of a document.
+_REDELIVER_FAILED = """
+    with failed as (
+        select subscription_id, id from deliveries
+        where subscription_id = $1 and webhook_id = $2 and status = 'failed' and not is_test
+            and attempted_at >= $3 and ordinal > $4
+        order by ordinal limit $5 for update
+    ), queued as (
+        update deliveries d
+        set status = 'pending', failures = 0, next_action_at = now(), attempts = 0, lease_until = null
+        from failed where d.subscription_id = failed.subscription_id and d.id = failed.id
+        returning d.ordinal
+    )
+    select count(*) as deliveries, coalesce(max(ordinal), $4) as last_ordinal, pg_notify($6, 'deliveries')
+    from queued
+"""
+
+
+@dataclass(frozen=True)
+class RedeliveredBatch:
+    """How many failed deliveries became due again, and the place of the last one among the events."""
+
+    deliveries: int
+    last_ordinal: int
 
 
 class Deliveries:
@@ -192,3 +216,18 @@ class Deliveries:
     async def redeliver(self, delivery_id: UUID) -> None:
         """Makes a delivery due again, as if it had never failed, unless a worker is sending it now."""
         await self._connection.execute(_REDELIVER, self._subscription_id, delivery_id, OUTBOUND)
+
+    async def redeliver_failed(
+        self, webhook_id: UUID, since: datetime, after: int, size: int
+    ) -> RedeliveredBatch:
+        """Makes a batch of deliveries due again that failed since a moment, in the order of their events.
+
+        `after` is the place of the last event of the batch before, at first 0. The caller has locked the
+        webhook.
+        """
+        row = only(
+            await self._connection.fetchrow(
+                _REDELIVER_FAILED, self._subscription_id, webhook_id, since, after, size, OUTBOUND
+            )
+        )
+        return RedeliveredBatch(row["deliveries"], row["last_ordinal"])

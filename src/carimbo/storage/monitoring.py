@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from carimbo.storage.connection import Connection, only
-from carimbo.storage.work import TABLES, WorkKey, WorkKind
+from carimbo.storage.work import TABLES, WorkKind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,23 +19,6 @@ class Backlog:
     overdue: int
     parked: int
     oldest_queued_at: datetime | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ParkedWork:
-    """Work that waits until a person resumes or dismisses it."""
-
-    kind: str
-    subscription_id: UUID
-    company_id: UUID
-    id: UUID
-    type: str
-    queued_at: datetime
-    parked_reason: str
-
-    @property
-    def key(self) -> WorkKey:
-        return WorkKey(WorkKind(self.kind), self.subscription_id, self.id)
 
 
 _BACKLOG = """
@@ -62,34 +45,6 @@ async def total_backlog(connection: Connection, overdue: timedelta) -> Backlog:
     return Backlog(**only(await connection.fetchrow(_BACKLOG, overdue)))
 
 
-PARKED_SQL = """
-    select 'document' as kind, subscription_id, company_id, id, type, queued_at, parked_reason
-    from documents where status = 'processing'
-    union all
-    select 'event', subscription_id, company_id, id, type, created_at, parked_reason from event_filings
-    union all
-    select 'inutilization', subscription_id, company_id, id, document_type, created_at, parked_reason
-    from inutilizations
-    union all
-    select 'stray', subscription_id, company_id, id, 'emission', created_at, parked_reason from strays
-    union all
-    select 'sale', subscription_id, company_id, id, emit_when, created_at, parked_reason from sales
-    union all
-    select 'manifestation', subscription_id, company_id, id, type, created_at, parked_reason
-    from manifestations
-    union all
-    select 'reception', subscription_id, company_id, id, service, created_at, parked_reason
-    from receptions
-    union all
-    select 'stream', subscription_id, subscription_id, id, service, created_at, parked_reason from streams
-    union all
-    select 'email', subscription_id, company_id, id, asked_by, created_at, parked_reason from emails
-"""
-"""SQL of all rows of work, with the columns of `ParkedWork`; the caller chooses those that are parked."""
-_PARKED = f"""
-    select * from ({PARKED_SQL}) as work
-    where parked_reason is not null and ($1::uuid is null or id = $1) order by queued_at, id
-"""
 _OPEN_FILINGS = """
     select (select count(*) from event_filings
             where subscription_id = $1 and company_id = $2 and state in ('queued', 'signed', 'sent'))
@@ -100,11 +55,6 @@ _OPEN_FILINGS = """
         + (select count(*) from strays where subscription_id = $1 and company_id = $2
             and (next_action_at is not null or parked_reason is not null))
 """
-
-
-async def parked_work(connection: Connection, work_id: UUID | None = None) -> list[ParkedWork]:
-    """Returns the parked work of the installation, oldest first; only one item if an id is given."""
-    return [ParkedWork(**row) for row in await connection.fetch(_PARKED, work_id)]
 
 
 async def count_open_filings(connection: Connection, subscription_id: UUID, company_id: UUID) -> int:

@@ -14,9 +14,9 @@ from uuid import UUID
 from carimbo.fiscal.lifecycle import EmissionState, FilingState, Status
 from carimbo.fiscal.receiving import Situation
 from carimbo.storage.connection import Connection, Row
-from carimbo.storage.monitoring import PARKED_SQL, ParkedWork
 from carimbo.storage.numbering import UnusedNumbers
 from carimbo.storage.open_documents import OpenDocumentRow
+from carimbo.storage.parked_work import PARKED_SQL, ParkedWork
 
 _OF_COMPANIES = "subscription_id = $1 and company_id = any($2)"
 

@@ -81,6 +81,18 @@ class StateRegistrations:
             self._subscription_id, company_id,
         )  # fmt: skip
 
+    async def set_default(self, company_id: UUID, registration_id: UUID) -> StateRegistrationRow | None:
+        """Makes a registration the default, after `clear_default`; returns it, or None if there is none."""
+        row = await self._connection.fetchrow(
+            f"""
+            update state_registrations set is_default = true
+            where subscription_id = $1 and company_id = $2 and id = $3
+            returning {_COLUMNS}
+            """,
+            self._subscription_id, company_id, registration_id,
+        )  # fmt: skip
+        return StateRegistrationRow(**row) if row else None
+
     async def delete_all(self, company_id: UUID) -> None:
         """Deletes all registrations of a company."""
         await self._connection.execute(

@@ -92,6 +92,15 @@ class Plans:
             plan.name, plan.monthly_documents, plan.total_documents, plan.requests_per_minute,
         )  # fmt: skip
 
+    async def add(self, plan: SubscriptionPlan) -> bool:
+        """Stores a new plan; returns False if there is one with its name."""
+        row = await self._connection.fetchrow(
+            "insert into plans (name, monthly_documents, total_documents, requests_per_minute)"
+            " values ($1, $2, $3, $4) on conflict (name) do nothing returning name",
+            plan.name, plan.monthly_documents, plan.total_documents, plan.requests_per_minute,
+        )  # fmt: skip
+        return row is not None
+
     async def get(self, name: str) -> SubscriptionPlan | None:
         """Returns the plan with a name, or None."""
         row = await self._connection.fetchrow("select *, name as plan from plans where name = $1", name)

@@ -35,6 +35,7 @@ class WorkKind(StrEnum):
     STREAM = "stream"
     RECEPTION = "reception"
     MANIFESTATION = "manifestation"
+    IMPORT = "import"
     PROBE = "probe"
 
 
@@ -49,8 +50,14 @@ TABLES = {
     WorkKind.STREAM: "streams",
     WorkKind.RECEPTION: "receptions",
     WorkKind.MANIFESTATION: "manifestations",
+    WorkKind.IMPORT: "imports",
     WorkKind.PROBE: "probes",
 }
+IS_HELD = "held_by_operator is not false"
+"""SQL condition of parked work: an operator holds it, or a release that did not store this parked it."""
+_NOT_HELD = " and held_by_operator is false"
+# The kinds that an operator holds; other parked work was parked by a worker.
+_HOLDABLE = frozenset({WorkKind.DOCUMENT, WorkKind.SALE, WorkKind.IMPORT})
 # SQL of when resumed work is due, if not now: a sale goes on waiting for its scheduled time.
 _DUE_AGAIN = {WorkKind.SALE: "scheduled_emit_at"}
 
@@ -142,28 +149,40 @@ async def release(connection: Connection, lease: Lease) -> None:
 
 async def park(connection: Connection, lease: Lease, reason: str) -> None:
     """Parks work that fails again and again, or kills its worker, until a person looks at it."""
-    await _change(connection, lease, "next_action_at = null, lease_until = null, parked_reason = $4", reason)
+    holder = ", held_by_operator = false" if lease.key.kind in _HOLDABLE else ""
+    changes = f"next_action_at = null, lease_until = null, parked_reason = $4{holder}"
+    await _change(connection, lease, changes, reason)
 
 
-async def resume(connection: Connection, key: WorkKey) -> None:
-    """Makes parked work due, now or at its scheduled time."""
-    await connection.execute(
+async def resume(connection: Connection, key: WorkKey, *, also_held: bool) -> bool:
+    """Makes parked work due, now or at its scheduled time; returns whether it was parked.
+
+    Work that an operator holds is resumed only with `also_held`.
+    """
+    row = await connection.fetchrow(
         f"update {key.table} set next_action_at = {_DUE_AGAIN.get(key.kind, 'now()')}, attempts = 0,"
-        " parked_reason = null"
-        " where subscription_id = $1 and id = $2 and parked_reason is not null",
+        f" parked_reason = null {_where_parked(key, also_held=also_held)} returning id",
         key.subscription_id, key.id,
     )  # fmt: skip
+    return row is not None
 
 
-async def claim_parked(connection: Connection, key: WorkKey) -> Lease | None:
-    """Claims parked work, to conclude it in the same transaction; returns None if it is not parked."""
+async def claim_parked(connection: Connection, key: WorkKey, *, also_held: bool) -> Lease | None:
+    """Claims parked work, to conclude it in the same transaction; returns None if it is not parked.
+
+    Work that an operator holds is claimed only with `also_held`.
+    """
     row = await connection.fetchrow(
         f"update {key.table} set lease_token = lease_token + 1, lease_until = now(), parked_reason = null"
-        " where subscription_id = $1 and id = $2 and parked_reason is not null"
-        " returning lease_token, attempts",
+        f" {_where_parked(key, also_held=also_held)} returning lease_token, attempts",
         key.subscription_id, key.id,
     )  # fmt: skip
     return row and Lease(key, row["lease_token"], row["attempts"])
+
+
+def _where_parked(key: WorkKey, *, also_held: bool) -> str:
+    not_held = "" if also_held or key.kind not in _HOLDABLE else _NOT_HELD
+    return f"where subscription_id = $1 and id = $2 and parked_reason is not null{not_held}"
 
 
 async def write_held(connection: Connection, lease: Lease, statement: str, *arguments: object) -> Row:
@@ -190,40 +209,57 @@ class HeldWork:
 
     documents: int
     sales: int
+    imports: int = 0
 
 
 # Much longer than the timeout of requests: this must succeed, however many rows there are.
 _TIMEOUT_SECONDS = 3600.0
 # With the next token, the worker that holds the row can't write any more.
-_PARK = "lease_token = lease_token + 1, lease_until = null, next_action_at = null, parked_reason = $1"
-_WAITING_SALES = "next_action_at is not null"
-_HOLD_SALES = f"update sales set {_PARK} where {_WAITING_SALES} returning id"
-_OPEN_DOCUMENTS = "status = 'processing' and parked_reason is null"
+_PARK = (
+    "lease_token = lease_token + 1, lease_until = null, next_action_at = null, parked_reason = $1,"
+    " held_by_operator = true"
+)
+_IS_PARKED = "parked_reason is not null"
+_IS_WAITING = "next_action_at is not null"
+_IN_PROCESS = "status = 'processing'"
 # Not documents that were printed offline: their number and key are final, and the authority must get them in
 # time.
-_HOLD_DOCUMENTS = f"""
-    update documents d set {_PARK}
-    where {_OPEN_DOCUMENTS} and not exists (
+_UNSENT = f"""
+    {_IN_PROCESS} and not exists (
         select from emissions e where e.subscription_id = d.subscription_id and e.document_id = d.id
             and e.ordinal = d.emission and (e.state = 'sent' or {IS_PRINTED})
-    ) returning d.id
+    )
 """
+_HOLD_PARKED_DOCUMENTS = f"update documents d set held_by_operator = true where {_IS_PARKED} and {_UNSENT}"
+_HOLD_DOCUMENTS = f"update documents d set {_PARK} where parked_reason is null and {_UNSENT} returning d.id"
 
 
 async def hold_unsent(connection: Connection, reason: str) -> HeldWork:
-    """Parks all documents that were not sent and all sales that wait for their time; needs a transaction.
+    """Parks all documents that were not sent, and all sales and imports that wait; needs a transaction.
 
     It parks the work of all subscriptions: the database may be a restored backup, and the documents may have
-    been issued already. Sales come first, because workers also lock a sale before its documents. One
-    statement locks the rows and the next one reads them. A worker that is about to send locks the document
-    and writes another row; a statement that waited for that lock would not see the new row, but the next
-    statement does.
+    been issued already. What was parked before keeps its reason, and is held by the operator from now on.
+
+    Imports come first, because they make sales. Sales come before documents, because workers also lock a sale
+    before its documents. One statement locks the rows and the next ones read them. A worker that is about to
+    send locks the document and writes another row; a statement that waited for that lock would not see the
+    new row, but the next statement does.
     """
-    await _lock(connection, "sales", _WAITING_SALES)
-    sales = await _count_held(connection, _HOLD_SALES, reason)
-    await _lock(connection, "documents", _OPEN_DOCUMENTS)
+    imports = await _hold_waiting(connection, "imports", reason)
+    sales = await _hold_waiting(connection, "sales", reason)
+    await _lock(connection, "documents", _IN_PROCESS)
+    await connection.execute(_HOLD_PARKED_DOCUMENTS, timeout=_TIMEOUT_SECONDS)
     documents = await _count_held(connection, _HOLD_DOCUMENTS, reason)
-    return HeldWork(documents=documents, sales=sales)
+    return HeldWork(documents=documents, sales=sales, imports=imports)
+
+
+async def _hold_waiting(connection: Connection, table: str, reason: str) -> int:
+    """Parks the rows of a table that wait; those that are parked already are held from now on."""
+    await _lock(connection, table, f"{_IS_WAITING} or {_IS_PARKED}")
+    parked = f"update {table} set held_by_operator = true where {_IS_PARKED}"
+    await connection.execute(parked, timeout=_TIMEOUT_SECONDS)
+    waiting = f"update {table} set {_PARK} where {_IS_WAITING} returning id"
+    return await _count_held(connection, waiting, reason)
 
 
 async def _lock(connection: Connection, table: str, which: str) -> None:

@@ -12,7 +12,7 @@ from integration.actors.walk import Walk
 from integration.api.test_tenancy import LOGO
 from integration.api.webhook_api import HEADERS, TOKEN, URL
 from integration.issuing import manifests
-from integration.issuing.actions import cancel, correct, discard
+from integration.issuing.actions import cancel, correct, discard, parked
 from integration.issuing.number_ledger import inutilize_gaps, inutilize_numbers, skip_to
 from integration.issuing.shop import (
     CARRIED_NFE,
@@ -174,6 +174,14 @@ async def keep_company(system: System, caller: Caller) -> None:
     data_of(await http.delete(shop.path()))
 
 
+async def resume_parked_work(shop: Shop) -> None:
+    document = await parked(shop, "nfe")
+    data_of(await shop.caller.http.post(f"/v1/parked-work/{document['id']}/resume"))
+    await shop.settled(document)
+    document = await parked(shop, "nfe")
+    data_of(await shop.caller.http.post(f"/v1/parked-work/{document['id']}/dismiss"))
+
+
 async def listen(caller: Caller) -> list[str]:
     """Uses webhooks and the credential; returns the new secrets."""
     http = caller.http
@@ -185,6 +193,7 @@ async def listen(caller: Caller) -> list[str]:
     rotated = data_of(await http.post(f"{path}/rotate-secret", json={"overlapHours": 1}))
     tested = (await http.post(f"{path}/test")).json()["data"]
     accepted(await http.post(f"{path}/deliveries/{tested['id']}/redeliver"))
+    accepted(await http.post(f"{path}/redeliver-failed", json={"since": "2026-11-10"}))
     data_of(await http.delete(path))
     credential = data_of(await http.post("/v1/user/api-credentials", json={"overlapHours": 1}))
     return [webhook["secret"], rotated["secret"], credential["apiSecret"]]
@@ -196,7 +205,7 @@ class TestEveryOperation:
     ) -> None:
         shop, caller = buyer.shop, walk.watch(await system.new_caller())
         walk.watch(shop.caller)
-        for chapter in (issue_and_cancel, write_drafts, carry, travel, sell):
+        for chapter in (issue_and_cancel, write_drafts, resume_parked_work, carry, travel, sell):
             await chapter(shop)
         await receive(buyer)
         await keep_company(system, caller)

@@ -32,6 +32,10 @@ async def redeliver(webhooks: WebhookApi, webhook_id: str, delivery_id: str) -> 
     return await webhooks.http.post(f"/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/redeliver")
 
 
+async def redeliver_failed(webhooks: WebhookApi, webhook_id: str, **body: Any) -> httpx2.Response:
+    return await webhooks.http.post(f"/v1/webhooks/{webhook_id}/redeliver-failed", json=body)
+
+
 def accepted(answer: httpx2.Response) -> Any:
     assert answer.status_code == 202, answer.text
     return answer.json()["data"]
@@ -217,6 +221,42 @@ class TestRedeliver:
         assert error["message"] == "O webhook está inativo: ative-o antes de reenviar."
         assert error["details"] == {"currentStatus": "inactive", "allowed": ["active"]}
         assert (await webhooks.deliveries(webhook_id))[0]["status"] == "delivered"
+
+
+class TestRedeliverFailed:
+    async def test_answer_says_how_many_are_sent_again(self, webhooks: WebhookApi, webhook_id: str) -> None:
+        await webhooks.add_events("nfe.authorized", "nfe.rejected")
+        newest, oldest = await webhooks.deliveries(webhook_id)
+        for delivery in (newest, oldest):
+            await webhooks.attempt(delivery["id"], NO_ANSWER, FAILED)
+        answer = await redeliver_failed(webhooks, webhook_id, since="2026-11-10")
+        assert accepted(answer) == {
+            "webhookId": webhook_id,
+            "since": "2026-11-10T03:00:00Z",
+            "deliveries": 2,
+        }
+        assert [each["status"] for each in await webhooks.deliveries(webhook_id)] == ["pending"] * 2
+        assert accepted(await redeliver_failed(webhooks, webhook_id, since="2026-11-10"))["deliveries"] == 0
+
+    @pytest.mark.parametrize("since", ["0001-01-01", "9999-12-31T23:59:59-12:00"])
+    async def test_any_moment_of_the_calendar_is_accepted(
+        self, webhooks: WebhookApi, webhook_id: str, since: str
+    ) -> None:
+        accepted(await redeliver_failed(webhooks, webhook_id, since=since))
+
+    @pytest.mark.parametrize("body", [{}, {"since": "ontem"}, {"since": 1}], ids=str)
+    async def test_moment_is_needed(
+        self, webhooks: WebhookApi, webhook_id: str, body: dict[str, Any]
+    ) -> None:
+        assert list(fields_of(await redeliver_failed(webhooks, webhook_id, **body))) == ["since"]
+
+    async def test_inactive_and_unknown_webhooks_are_refused(
+        self, webhooks: WebhookApi, webhook_id: str
+    ) -> None:
+        await webhooks.set_active(webhook_id, False)
+        answer = await redeliver_failed(webhooks, webhook_id, since="2026-11-10")
+        assert (answer.status_code, code_of(answer)) == (409, "INVALID_STATE")
+        assert code_of(await redeliver_failed(webhooks, ABSENT, since="2026-11-10")) == "NOT_FOUND"
 
 
 class TestTest:

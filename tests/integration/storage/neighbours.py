@@ -20,6 +20,7 @@ from carimbo.storage.emissions import NumberSeries
 from carimbo.storage.event_filings import NewEventFiling
 from carimbo.storage.exports import NewExport
 from carimbo.storage.identifiers import new_id
+from carimbo.storage.imports import ImportProblem, ImportProgress, NewImport
 from carimbo.storage.inutilizations import NewInutilization
 from carimbo.storage.issuing import EmissionRoute, IssuingSteps, NumericCodes, SignedEmission
 from carimbo.storage.products import NewProduct, new_product_id
@@ -105,6 +106,7 @@ class Neighbours:
     webhook_id: UUID
     delivery_id: UUID
     export_id: UUID
+    import_id: UUID
     person_id: UUID
     reception_id: UUID
     received_id: UUID
@@ -169,6 +171,7 @@ async def create_neighbours(database: Database, authenticator: Authenticator) ->
             person_id=invitation.person.id,
             delivery_id=await _add_delivery(tenant, owner, webhook.id),
             export_id=await _add_exports(tenant, company_id),
+            import_id=await _add_import(tenant, company_id),
             **await add_received(tenant, company_id, TAX_ID),
         )
 
@@ -225,6 +228,24 @@ async def _add_exports(tenant: Tenant, company_id: UUID) -> UUID:
         company_id, 5, ["maria@example.com"], "xml", date(2026, 11, 1), is_active=True
     )
     return export.id
+
+
+async def _add_import(tenant: Tenant, company_id: UUID) -> UUID:
+    """Adds an import in process, with a refused line."""
+    row = await tenant.imports.add(
+        NewImport(
+            id=new_id(),
+            company_id=company_id,
+            kind="products",
+            file_name="produtos.csv",
+            content=b"SKU;Nome\na;b\nc;Caneca\n",
+            lines_total=2,
+        )
+    )
+    problem = ImportProblem(line=2, position=0, field="Nome", message="Curto.", cells=["a", "b"])
+    lease = await _claimed(tenant, WorkKind.IMPORT, row.id)
+    await tenant.imports.advance(lease, row, ImportProgress(lines=1, refused=1, problems=[problem]))
+    return row.id
 
 
 async def _add_delivery(tenant: Tenant, owner: UUID, webhook_id: UUID) -> UUID:

@@ -8,7 +8,8 @@ from carimbo.fiscal.lifecycle import Status
 from carimbo.storage import work
 from carimbo.storage.document_search import DocumentFilter
 from carimbo.storage.documents import Document
-from carimbo.storage.monitoring import Backlog, backlog_of_company, parked_work, total_backlog
+from carimbo.storage.monitoring import Backlog, backlog_of_company, total_backlog
+from carimbo.storage.parked_work import ParkedWorks
 from integration.storage.attempts import authorized
 from integration.storage.document_rows import EVERYTHING, Shop
 
@@ -182,7 +183,7 @@ class TestBacklog:
             await work.park(connection, lease, "broken beyond repair")
         assert (await self._backlog(shop)).parked == 1
         async with shop.database.connection() as connection:
-            parked = [work for work in await parked_work(connection) if work.id == document.id]
+            parked = await ParkedWorks(connection).all(document.id)
         (work_row,) = parked
         assert (work_row.subscription_id, work_row.company_id) == (shop.subscription_id, shop.company_id)
         assert (work_row.type, work_row.parked_reason) == ("nfe", "broken beyond repair")

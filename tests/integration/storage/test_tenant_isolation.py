@@ -62,6 +62,7 @@ class TestEveryRepository:
             "export_schedules",
             "exports",
             "form_drafts",
+            "imports",
             "inutilizations",
             "manifestations",
             "monthly_documents",
@@ -114,6 +115,24 @@ class TestFormDrafts:
         async with neighbours.database.tenant(neighbours.stranger) as tenant:
             assert await tenant.form_drafts.get(*key) is None
             await tenant.form_drafts.delete(*key)
+        assert await neighbours.owner_rows() == before
+
+
+class TestImports:
+    async def test_another_subscription_s_import_is_neither_seen_nor_changed(
+        self, neighbours: Neighbours
+    ) -> None:
+        before = await neighbours.owner_rows()
+        company_id, import_id = neighbours.company_id, neighbours.import_id
+        async with neighbours.database.tenant(neighbours.stranger) as tenant:
+            assert await tenant.imports.get(import_id) is None
+            assert await tenant.imports.content(import_id) is None
+            assert await tenant.imports.page(company_id, 0, 10) == []
+            assert await tenant.imports.problems(import_id, 0, 10) == []
+            assert await tenant.imports.count(company_id) == 0
+            assert await tenant.imports.count_problems(import_id) == 0
+            assert not await tenant.imports.cancel(company_id, import_id)
+            await tenant.imports.cancel_all(company_id)
         assert await neighbours.owner_rows() == before
 
 

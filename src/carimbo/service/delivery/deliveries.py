@@ -7,14 +7,15 @@ from uuid import UUID
 
 from pydantic import Field
 
-from carimbo.fiscal.body.fields import AS_STORED, Record
+from carimbo.fiscal.body.date_fields import IsoDay
+from carimbo.fiscal.body.fields import AS_STORED, Body, Record
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.event_names import TEST, name_of, topics_of
 from carimbo.service.delivery.webhook_bodies import EventName
 from carimbo.service.delivery.webhooks import audit_webhook, unknown_webhook
 from carimbo.service.documents.queries import DocumentReference, require_document
 from carimbo.service.errors import ErrorCode, Refusal, not_found
-from carimbo.service.listing import Page, PageRequest, first_moment, moment_after
+from carimbo.service.listing import Page, PageRequest, first_moment, moment_after, moment_from
 from carimbo.service.stored_records import readable_record
 from carimbo.service.waiting import wait_until
 from carimbo.storage.audit import AuditAction
@@ -23,6 +24,8 @@ from carimbo.storage.deliveries import Delivery, DeliveryFilter
 from carimbo.storage.webhooks import Webhook
 
 _TEST_MESSAGE = "Este é um evento de teste: nada aconteceu."
+_FAILED_AT_ONCE = 500
+"""How many failed deliveries one transaction makes due again."""
 _MAX_OF_DOCUMENT = 50
 """A document has a few events; so many deliveries are those of a dozen webhooks."""
 
@@ -79,6 +82,24 @@ class DocumentDeliveryRecord(DeliveryRecord):
     webhook_name: str
 
 
+class FailedSince(Body):
+    """The request to send all failed deliveries of a webhook again."""
+
+    since: IsoDay = Field(
+        description="Um dia ou um momento, no horário de Brasília se não tem deslocamento: vão de novo as"
+        " entregas cuja última tentativa falhou a partir dele.",
+        examples=["2026-11-16T08:00:00-03:00"],
+    )
+
+
+class RedeliveredRecord(Record):
+    """How many failed deliveries will be sent again."""
+
+    webhook_id: UUID
+    since: datetime
+    deliveries: int = Field(description="Quantas entregas voltaram à fila.")
+
+
 class DetailedDelivery(DeliveryRecord):
     """A delivery with all its attempts."""
 
@@ -133,12 +154,37 @@ async def redeliver(database: Database, which: DeliveryReference) -> DeliveryRec
     async with database.tenant(which.subscription_id) as tenant:
         webhook = await require_webhook(tenant, which.webhook_id)
         await _require_delivery(tenant, which)
-        if not webhook.is_active:
-            sentence = "O webhook está inativo: ative-o antes de reenviar."
-            raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus="inactive", allowed=["active"])
+        _require_active(webhook)
         await tenant.deliveries.redeliver(which.id)
         await audit_webhook(tenant, AuditAction.WEBHOOK_RESENT, webhook, {"deliveryId": str(which.id)})
         return record_of_delivery(await _require_delivery(tenant, which))
+
+
+async def redeliver_failed(
+    database: Database, subscription_id: UUID, webhook_id: UUID, since: date
+) -> RedeliveredRecord:
+    """Sends all deliveries again whose last attempt failed since a day or moment, but for those of tests.
+
+    Each batch has a transaction of its own, and they come in the order of their events: no delivery becomes
+    due before an earlier failed one of the same document.
+    """
+    moment = moment_from(since, None)
+    count, last_ordinal = 0, 0
+    while True:
+        async with database.tenant(subscription_id) as tenant:
+            webhook = await tenant.webhooks.lock(webhook_id)
+            if webhook is None:
+                raise unknown_webhook()
+            _require_active(webhook)
+            if not last_ordinal:
+                details = {"since": moment.isoformat()}
+                await audit_webhook(tenant, AuditAction.WEBHOOK_RESENT, webhook, details)
+            batch = await tenant.deliveries.redeliver_failed(
+                webhook_id, moment, last_ordinal, _FAILED_AT_ONCE
+            )
+        if not batch.deliveries:
+            return RedeliveredRecord(webhook_id=webhook_id, since=moment, deliveries=count)
+        count, last_ordinal = count + batch.deliveries, batch.last_ordinal
 
 
 async def send_test(
@@ -168,6 +214,12 @@ async def require_webhook(tenant: Tenant, webhook_id: UUID) -> Webhook:
     if webhook is None:
         raise unknown_webhook()
     return webhook
+
+
+def _require_active(webhook: Webhook) -> None:
+    if not webhook.is_active:
+        sentence = "O webhook está inativo: ative-o antes de reenviar."
+        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus="inactive", allowed=["active"])
 
 
 async def _require_delivery(tenant: Tenant, which: DeliveryReference) -> Delivery:

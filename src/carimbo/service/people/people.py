@@ -29,6 +29,7 @@ from carimbo.storage.subscriptions import Subscription, Subscriptions
 LINK_LIFETIME = timedelta(hours=24)
 _MAX_NAME = 100
 _EMAIL: TypeAdapter[str] = TypeAdapter(PlainEmail)
+_HAS_PEOPLE = "Esta assinatura já tem pessoas: quem é proprietário dela convida as outras."
 _LAST_OWNER = (
     "Toda assinatura precisa de um proprietário: dê antes esse papel a outra pessoa, que precisa ter"
     " aceitado."
@@ -145,6 +146,22 @@ async def invite(
             AuditAction.PERSON_INVITED, subject_id=person.id, subject_name=person.email, details=details
         )
     return Invitation(token, expires_at, person)
+
+
+async def invite_first_owner(
+    database: Database, subscription_id: UUID, email: str, name: str | None, now: datetime
+) -> Invitation:
+    """Invites the owner of a subscription that has no people yet; after that, owners invite.
+
+    `now` is the machine's time.
+    """
+    async with database.tenant(subscription_id) as tenant:
+        memberships = await tenant.memberships.lock_all()
+    if any(row.accepted_at is not None for row in memberships):
+        raise Refusal(ErrorCode.INVALID_STATE, _HAS_PEOPLE)
+    return await invite(
+        database, email, name, subscription_id=subscription_id, role=MemberRole.OWNER, now=now
+    )
 
 
 def require_enabled(person: PersonRow) -> None:

@@ -16,6 +16,8 @@ class Capability(StrEnum):
     """Create, change, transmit and discard; also sales."""
     CANCEL_DOCUMENTS = "documents:cancel"
     """Cancel, correct, close, and void numbers: what an authority learns about an issued document."""
+    RESUME_WORK = "work:resume"
+    """Resume or dismiss work that failed and was set aside."""
     SEND_DOCUMENTS = "documents:send"
     """Send documents by e-mail."""
     EXPORT = "documents:export"
@@ -26,6 +28,7 @@ class Capability(StrEnum):
     READ_CATALOG = "catalog:read"
     CHANGE_CATALOG = "catalog:change"
     READ_COMPANIES = "companies:read"
+    CREATE_COMPANIES = "companies:create"
     CHANGE_COMPANIES = "companies:change"
     """Registration, settings and contingency."""
     CHANGE_CERTIFICATES = "companies:certificate"
@@ -67,6 +70,8 @@ _ISSUING = _ACCOUNTING | {
     Capability.CHANGE_CATALOG,
 }
 _ADMINISTERING = _ISSUING | {
+    Capability.RESUME_WORK,
+    Capability.CREATE_COMPANIES,
     Capability.CHANGE_COMPANIES,
     Capability.CHANGE_CERTIFICATES,
     Capability.SWITCH_ENVIRONMENT,
@@ -90,6 +95,7 @@ OF_OPERATOR = frozenset({Capability.OPERATE})
 """The capabilities of the operator of the installation, in addition to those of their roles."""
 OF_ALL_COMPANIES = frozenset(
     {
+        Capability.CREATE_COMPANIES,
         Capability.READ_WEBHOOKS,
         Capability.CHANGE_WEBHOOKS,
         Capability.READ_USAGE,

@@ -38,6 +38,12 @@ async def begin_submission(database: Database, person_id: UUID, form_id: UUID) -
         await asyncio.sleep(_POLL_SECONDS)
 
 
+async def was_submitted(database: Database, person_id: UUID, form_id: UUID) -> bool:
+    """Returns whether a form was sent, and was not refused."""
+    async with database.connection() as connection:
+        return await FormSubmissions(connection, person_id, database.key_ring).find(form_id) is not None
+
+
 async def finish_submission(database: Database, person_id: UUID, form_id: UUID, address: str) -> None:
     """Stores the page that shows the result of a form."""
     async with database.connection() as connection:
