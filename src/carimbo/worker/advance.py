@@ -35,6 +35,7 @@ _ORDER = (
     WorkKind.EMAIL,
     WorkKind.STREAM,
     WorkKind.RECEPTION,
+    WorkKind.IMPORT,
 )
 
 

@@ -35,6 +35,7 @@ from carimbo.storage.emails import delete_old_emails
 from carimbo.storage.exports import delete_old_exports
 from carimbo.storage.form_drafts import delete_old_drafts
 from carimbo.storage.form_submissions import delete_old_submissions, forget_shown_secrets
+from carimbo.storage.imports import delete_old_imports
 from carimbo.storage.numbering import companies_with_automatic_inutilization
 from carimbo.storage.person_links import delete_expired_links
 from carimbo.storage.probes import delete_old_probes
@@ -51,6 +52,7 @@ _JOURNAL_KEPT = timedelta(days=100)
 _EXPIRED_EXPORTS_KEPT = timedelta(days=90)
 _SUBMISSIONS_KEPT = timedelta(days=14)
 _FORM_DRAFTS_KEPT = timedelta(days=30)
+_IMPORTS_KEPT = timedelta(days=90)
 _EXPIRED_LINKS_KEPT = timedelta(days=30)
 """The page of people shows for so long when an invitation expired."""
 # Between batches, so that the database is free for callers most of the time.
@@ -251,7 +253,7 @@ async def send_monthly_exports_forever(mailing: MonthlyMailing, every: timedelta
 
 
 async def delete_old_history_forever(database: Database, keep: timedelta, keep_emails: timedelta) -> None:
-    """Deletes old deliveries, e-mails, sessions, links, forms, probes and answers of distributions hourly."""
+    """Deletes old deliveries, e-mails, sessions, links, forms, imports, probes and answers hourly."""
 
     async def delete() -> None:
         async with database.connection() as connection:
@@ -267,6 +269,8 @@ async def delete_old_history_forever(database: Database, keep: timedelta, keep_e
             while await delete_old_submissions(connection, _SUBMISSIONS_KEPT) or await delete_old_drafts(
                 connection, _FORM_DRAFTS_KEPT
             ):
+                pass
+            while await delete_old_imports(connection, _IMPORTS_KEPT):
                 pass
             await delete_old_probes(connection)
             await delete_old_pages(connection, _JOURNAL_KEPT)

@@ -7,6 +7,7 @@ from carimbo.service.delivery.mailing import MailingContext, send_email
 from carimbo.service.filing import advance as filing
 from carimbo.service.filing.advance import ReadFiling
 from carimbo.service.filing.in_progress import read_event, read_range
+from carimbo.service.imports.advance import advance_import
 from carimbo.service.issuing import advance as issuing
 from carimbo.service.issuing.superseded import settle_superseded
 from carimbo.service.maintenance import conclude_probe
@@ -40,5 +41,6 @@ def tasks_of(context: WorkerContext, mailing: MailingContext) -> Mapping[WorkKin
         WorkKind.EMAIL: lambda _, lease: send_email(mailing, lease),
         WorkKind.STREAM: in_context(advance_stream),
         WorkKind.RECEPTION: in_context(advance_reception),
+        WorkKind.IMPORT: in_context(advance_import),
         WorkKind.PROBE: conclude_probe,
     }

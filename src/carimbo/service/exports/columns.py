@@ -153,6 +153,9 @@ CUSTOMERS: tuple[CsvColumn[Customer], ...] = (
     CsvColumn("Bairro", lambda row: _text_of(row.address, "district")),
     CsvColumn("Cidade", lambda row: _text_of(row.address, "city")),
     CsvColumn("UF", lambda row: _text_of(row.address, "state")),
+    CsvColumn("País", lambda row: _text_of(row.address, "countryCode")),
+    CsvColumn("Região no exterior", lambda row: _text_of(row.address, "region")),
+    CsvColumn("Código postal no exterior", lambda row: _text_of(row.address, "postalCode")),
     CsvColumn("Criado em", lambda row: row.created_at),
     CsvColumn("Id", lambda row: row.id),
 )

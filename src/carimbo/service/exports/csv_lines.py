@@ -17,7 +17,8 @@ Cell = str | int | float | Decimal | date | bool | UUID | None
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A spreadsheet would run a text with one of these beginnings as a formula. The last four are the wide forms.
 _FORMULA_BEGINNINGS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_TEXT_MARK = "'"
+TEXT_MARK = "'"
+"""It makes a spreadsheet show a cell as text."""
 # A spreadsheet rounds longer numbers.
 _EXACT_DIGITS = 15
 # A spreadsheet would take these for a power of ten, as `1e5`, and for a date, as `1-2` or `12/2026`.
@@ -63,14 +64,24 @@ def _number(number: Decimal) -> str:
     return f"{whole},{decimals.rstrip('0').ljust(2, '0')}"
 
 
-def _harmless(text: str) -> str:
-    """Returns a text; if a spreadsheet would change it, with an apostrophe before it.
+def original_text(cell: str) -> str:
+    """Returns the text of which `cell_text` made a cell: without the apostrophe that it put before it."""
+    text = cell.removeprefix(TEXT_MARK)
+    return text if text != cell and _is_unsafe(text) else cell
 
-    A spreadsheet would run it as a formula, or show a date or another number in its place.
+
+def _harmless(text: str) -> str:
+    """Returns a text; if a spreadsheet would change it, with an apostrophe before it."""
+    return TEXT_MARK + text if _is_unsafe(text) else text
+
+
+def _is_unsafe(text: str) -> bool:
+    """Returns whether a spreadsheet would run a text as a formula, or show a date or another number.
+
+    Apostrophes before such a text don't count: its cell has one more, so that every cell can be read back.
     """
-    if text.startswith(_FORMULA_BEGINNINGS) or _is_damaged_as_number(text) or _DATE.fullmatch(text):
-        return _TEXT_MARK + text
-    return text
+    bare = text.lstrip(TEXT_MARK)
+    return bool(bare.startswith(_FORMULA_BEGINNINGS) or _is_damaged_as_number(bare) or _DATE.fullmatch(bare))
 
 
 def _is_damaged_as_number(text: str) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from carimbo.fiscal.tables.table import TableInfo
-from carimbo.service.document_types import title_of
 from carimbo.service.exports.csv_files import CsvColumn, CsvFile
 from carimbo.service.exports.lists import audited_file, file_of_rows
 from carimbo.service.installation import (
@@ -13,10 +12,10 @@ from carimbo.service.installation import (
     read_tables,
     subscription_summaries_after,
 )
-from carimbo.service.words import WORK_KINDS, feature_name, word_for
+from carimbo.service.words import feature_name
 from carimbo.storage.database import Database
 from carimbo.storage.identifiers import NIL
-from carimbo.storage.installation import Installation, NamedParkedWork, UsedPlan
+from carimbo.storage.installation import Installation, UsedPlan
 
 _UNLIMITED = "Sem limite"
 
@@ -48,17 +47,6 @@ _PLANS: Sequence[CsvColumn[UsedPlan]] = (
     CsvColumn("Requisições por minuto", lambda row: _limit(row.plan.requests_per_minute)),
     CsvColumn("Assinaturas", lambda row: row.subscriptions),
 )
-_PARKED: Sequence[CsvColumn[NamedParkedWork]] = (
-    CsvColumn("Trabalho", lambda row: word_for(WORK_KINDS, row.kind)),
-    CsvColumn("Tipo", lambda row: row.document_type and title_of(row.document_type)),
-    CsvColumn("Empresa", lambda row: row.company_name),
-    CsvColumn("Assinatura", lambda row: row.subscription_name),
-    CsvColumn("Motivo", lambda row: row.parked_reason),
-    CsvColumn("Desde", lambda row: row.queued_at),
-    CsvColumn("Id da assinatura", lambda row: row.subscription_id),
-    CsvColumn("Id da empresa", lambda row: row.company_id),
-    CsvColumn("Id", lambda row: row.id),
-)
 _TABLES: Sequence[CsvColumn[TableInfo]] = (
     CsvColumn("Tabela", lambda row: row.name),
     CsvColumn("Data", lambda row: row.date),
@@ -88,17 +76,6 @@ async def export_plans(database: Database) -> CsvFile:
         yield await list_used_plans(database)
 
     return audited_file(database, NIL, "planos", _PLANS, pages())
-
-
-async def export_parked(database: Database) -> CsvFile:
-    """Returns the parked work of all subscriptions as a CSV file, oldest first."""
-    return file_of_rows(
-        database,
-        NIL,
-        "trabalho-parado",
-        _PARKED,
-        lambda tenant, after, size: Installation(tenant.connection).parked_after(after, size),
-    )
 
 
 async def export_tables(database: Database, now: datetime) -> CsvFile:
