@@ -16,6 +16,7 @@ NOT_FISCAL = {
     "api/docs_model.py": "examples for fields of the published contract",
     "service/documents/record.py": "an example of a record in the published contract",
     "service/errors.py": "examples of details in the published contract",
+    "service/imports/columns.py": "the example in a template file",
     "service/sales/plan.py": "the first and last day that a sale may have",
     "simulator/signatures.py": "the first day of the certificate of the simulated Sefin",
 }

@@ -17,6 +17,7 @@ from carimbo.fiscal.emission import Emission, EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.filing import EventKind, InutilizationRules
 from carimbo.fiscal.issuance import AuthorizedAmounts, Issuance, Lines, Review, SignedIdentity, Software
+from carimbo.fiscal.issue_form import IssueForm
 from carimbo.fiscal.lifecycle import CLOSED_AT, Status
 from carimbo.fiscal.module_settings import LAST_NUMBER, ModuleSettings
 from carimbo.fiscal.municipal_agreement import Jurisdiction
@@ -90,6 +91,8 @@ class Replacement:
 
     replaced_id: Callable[[Any], UUID | None]
     """Returns the id of the document of ours that a request replaces."""
+    path: str
+    """The field of the body that names it."""
 
 
 def _no_date(_request: Any) -> date | None:
@@ -239,6 +242,8 @@ class DocumentType(SettingsModule):
     """For a type whose requests, created directly, are filled from the catalog."""
     reference_filling: ReferenceFilling | None = None
     """For a type whose requests are filled from other documents of the company."""
+    form: IssueForm | None = None
+    """For a type whose documents people issue in a form; those of the others are issued by programs only."""
     receiving: Receiving | None = None
     """For a type whose documents of other issuers an authority distributes to the company."""
 

@@ -3,14 +3,16 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Annotated, Any, Literal, NoReturn
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body, Text
+from carimbo.fiscal.body.form_layout import FormField, FormLayout
 from carimbo.fiscal.environment import Environment
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.issuance import Software
 from carimbo.fiscal.lifecycle import NO_EFFECT, Effect, Status
@@ -49,6 +51,12 @@ class UndoRequest(Body):
         default=None,
         description="Id do evento a desfazer, como em `/events`; na falta, o mais recente em vigor.",
     )
+
+
+CANCELLATION_FORM = event_form(CancellationRequest, JUSTIFICATION)
+UNDO_FORM = event_form(
+    UndoRequest, FormField(path="eventId", label="Registro a cancelar", blank="O mais recente em vigor")
+)
 
 
 FilingResult = SignedFiling | tuple[Problem, ...]
@@ -159,6 +167,8 @@ class CancellationDeadline:
     """The ordinary deadline (`cancelableUntil` in the API); some states accept later ones with a fine."""
     is_lifted_for: Callable[[Any], bool] = _keeps_deadline
     """Returns whether a document has no deadline, by the request of the document."""
+    longest: Callable[[str, datetime], datetime | None] | None = None
+    """The deadline of the request with the longest one; None if it is the same for all requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +207,10 @@ class EventKind:
     """`type` in the history of a document."""
     title: str
     """Its name for people, in Portuguese."""
+    action: str
+    """The words on its button, as `Cancelar`."""
+    explanation: str
+    """What it will do, in one Portuguese sentence."""
     route: EventRoute
     request: type[Body]
     issue: Callable[[Any, EventSubject, FilingIssuer], FilingResult]
@@ -221,6 +235,16 @@ class EventKind:
     """Whether the API request waits for the authority's answer."""
     replaced_by: Callable[[Any], str | None] = lambda request: None
     """Returns the key of the document that replaces this one."""
+    form: FormLayout | None = None
+    """The form of its request; None for an event that only the API registers."""
+    preset: Callable[[Any, date], Mapping[str, Any]] | None = None
+    """Returns what the document says about the event, by its request and the day of today, for the form."""
+
+    def first_body(self, read_request: Callable[[], Any], today: date) -> dict[str, Any]:
+        """Returns the body with which its form begins: the usual texts, and what the document says."""
+        fields = self.request.model_fields.items()
+        usual = {each.alias or name: each.default for name, each in fields if isinstance(each.default, str)}
+        return {**usual, **(self.preset(read_request(), today) if self.preset else {})}
 
 
 @dataclass(frozen=True, slots=True)

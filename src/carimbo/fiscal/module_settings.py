@@ -9,6 +9,7 @@ from pydantic_core import PydanticCustomError
 from carimbo.fiscal.body.fields import Changes, Integer
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.printout import PaperSize
+from carimbo.fiscal.setting_label import SettingLabel
 
 # 890-919 are reserved for the tax offices, 920-969 for issuers with a CPF, 970-989 for PAA (MOC, serie).
 _LAST_SERIES = 889
@@ -31,6 +32,14 @@ Number = Annotated[
 ]
 
 
+SERIES = SettingLabel("Série", is_listed=False)
+NEXT_NUMBER = SettingLabel(
+    "Próximo número",
+    is_listed=False,
+    hint="Em branco, a numeração segue de onde está. Preencha para continuar a de outro programa.",
+)
+
+
 class ModuleEnvironment(StrEnum):
     """An environment that a module may set instead of its company's; `test` means homologation."""
 
@@ -42,8 +51,8 @@ class ModuleEnvironment(StrEnum):
 class ModuleSettings(Changes):
     """The settings of a company for a document type; all types have a numbering."""
 
-    series: Series = 1
-    number: Number | None = None
+    series: Annotated[Series, SERIES] = 1
+    number: Annotated[Number | None, NEXT_NUMBER] = None
 
     @property
     def switch(self) -> bool | None:

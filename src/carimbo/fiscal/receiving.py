@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Body, Integer, Number, Quantity, Record
+from carimbo.fiscal.body.form_layout import FormLayout
 from carimbo.fiscal.distribution import DistributionAnswer
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.parties.company import Company
@@ -186,6 +187,12 @@ class ResponseKind:
     """The official type of the event."""
     description: str
     """What it says, in Portuguese."""
+    action: str
+    """The words on its button, as `Confirmar`."""
+    explanation: str
+    """What it means, in one Portuguese sentence."""
+    form: FormLayout
+    """The form of its request."""
     request: type[Body]
     issue: Callable[[Any, EventSubject, FilingIssuer], FilingResult]
     registered: Callable[[bytes, bytes], bytes]
@@ -212,6 +219,8 @@ class ResponseKind:
     route: ResponseRoute = ResponseRoute()
     chosen_by: Callable[[Any], bool] = lambda request: True
     """Returns whether a request wants this kind, for kinds that share a route."""
+    constant_fields: Mapping[str, str] = field(default_factory=dict)
+    """The fields that are the same in all its requests, as `type`, for kinds that share a route."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.event_sheet import EventText
 from carimbo.printing.sefaz_event import document_block, sefaz_event_sheet, sefaz_issuer_block
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _MODELS = {"55": "NF-e", "65": "NFC-e"}
 _PORTAL = "www.nfe.fazenda.gov.br/portal"
@@ -55,9 +55,9 @@ def _recipient_block(canvas: Canvas, invoice: Invoice) -> Block:
     tax_id = recipient and formats.tax_id(recipient.cnpj, recipient.cpf, recipient.foreign_id)
     name = recipient.name if recipient else "CONSUMIDOR NÃO IDENTIFICADO"
     fields = (
-        FormField("NOME / RAZÃO SOCIAL", name or "", CONTENT - 87),
-        FormField("CNPJ / CPF / ID. ESTRANGEIRO", tax_id or "", 45),
-        FormField("INSCRIÇÃO ESTADUAL", (recipient and recipient.state_registration) or "", 42),
+        PrintedField("NOME / RAZÃO SOCIAL", name or "", CONTENT - 87),
+        PrintedField("CNPJ / CPF / ID. ESTRANGEIRO", tax_id or "", 45),
+        PrintedField("INSCRIÇÃO ESTADUAL", (recipient and recipient.state_registration) or "", 42),
     )
     return Block("DESTINATÁRIO", (row(canvas, *fields),))
 

@@ -20,7 +20,7 @@ from carimbo.printing.sheet import (
     TOP,
     WIDTH,
     Block,
-    FormField,
+    PrintedField,
     Row,
     draw_caption,
     row,
@@ -81,15 +81,15 @@ def issuer_block(
         named,
         row(
             canvas,
-            FormField("ENDEREÇO", street_of(place), CONTENT - 87),
-            FormField("BAIRRO / DISTRITO", place.district, 63),
-            FormField("CEP", formats.zipcode(place.zipcode), 24),
+            PrintedField("ENDEREÇO", street_of(place), CONTENT - 87),
+            PrintedField("BAIRRO / DISTRITO", place.district, 63),
+            PrintedField("CEP", formats.zipcode(place.zipcode), 24),
         ),
         row(
             canvas,
-            FormField("MUNICÍPIO", city, CONTENT - 52),
-            FormField("UF", place.state, 10),
-            FormField("FONE", formats.phone(phone), 42),
+            PrintedField("MUNICÍPIO", city, CONTENT - 52),
+            PrintedField("UF", place.state, 10),
+            PrintedField("FONE", formats.phone(phone), 42),
         ),
     )
     return Block("EMITENTE", rows)
@@ -188,7 +188,7 @@ class EventSheet:
         return y + _BETWEEN
 
     def _measured(self, texts: Iterable[str], widths: Iterable[float], *, bold: bool = False) -> Row:
-        fields = (FormField("", text, width, bold=bold) for text, width in zip(texts, widths, strict=True))
+        fields = (PrintedField("", text, width, bold=bold) for text, width in zip(texts, widths, strict=True))
         return row(self.canvas, *fields, size=_TABLE_SIZE, least=_TABLE_SIZE)
 
     def _continued(self, caption: str) -> str:

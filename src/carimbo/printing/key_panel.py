@@ -8,7 +8,7 @@ from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import Bitmap, code_128, qr_code
 from carimbo.printing.engine.wrapping import fit_text, largest_fit
-from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, PrintedField, Row, row
 
 ISSUER_WIDTH = 76.0
 """The width of the box of the issuer, at the left of the panel."""
@@ -101,13 +101,13 @@ def key_panel(
     return KeyPanel(title, description, mode, access_key, consult, bars_title, bars, square)
 
 
-def number_fields(model: str, series: int, number: int, sheet: str) -> tuple[FormField, ...]:
+def number_fields(model: str, series: int, number: int, sheet: str) -> tuple[PrintedField, ...]:
     """Returns the fields that identify a sheet of a document."""
     return (
-        FormField("MODELO", model, 12, Align.CENTER),
-        FormField("SÉRIE", f"{series:03}", 12, Align.CENTER),
-        FormField("NÚMERO", formats.invoice_number(number), 24, Align.CENTER),
-        FormField("FOLHA", sheet, 14, Align.CENTER),
+        PrintedField("MODELO", model, 12, Align.CENTER),
+        PrintedField("SÉRIE", f"{series:03}", 12, Align.CENTER),
+        PrintedField("NÚMERO", formats.invoice_number(number), 24, Align.CENTER),
+        PrintedField("FOLHA", sheet, 14, Align.CENTER),
     )
 
 
@@ -118,9 +118,9 @@ def authorization_rows(
     is_test = environment == Environment.HOMOLOGATION.code
     title = "PROTOCOLO DE AUTORIZAÇÃO DE USO"
     return (
-        row(canvas, FormField(title, protocol, PANEL_WIDTH, Align.CENTER, bold=True)),
+        row(canvas, PrintedField(title, protocol, PANEL_WIDTH, Align.CENTER, bold=True)),
         *(
-            row(canvas, FormField("", notice, PANEL_WIDTH, Align.CENTER, bold=True), size=_NOTICE_SIZE)
+            row(canvas, PrintedField("", notice, PANEL_WIDTH, Align.CENTER, bold=True), size=_NOTICE_SIZE)
             for notice in (*([_HOMOLOGATION] if is_test else []), *notices)
         ),
     )

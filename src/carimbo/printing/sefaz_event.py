@@ -15,7 +15,7 @@ from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import code_128
 from carimbo.printing.event_sheet import EventPart, EventSheet, SizedBitmap, issuer_block
 from carimbo.printing.issuer_box import TransportIssuer, issuer_tax_id
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _ABOUT = (
     "Representação impressa de um evento registrado pela Sefaz autorizadora.\n"
@@ -52,9 +52,9 @@ def sefaz_issuer_block(canvas: Canvas, issuer: Issuer | TransportIssuer) -> Bloc
     place = issuer.address
     named = row(
         canvas,
-        FormField("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
-        FormField("CNPJ / CPF", issuer_tax_id(issuer), 45),
-        FormField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
+        PrintedField("NOME / RAZÃO SOCIAL", issuer.name, CONTENT - 87, bold=True),
+        PrintedField("CNPJ / CPF", issuer_tax_id(issuer), 45),
+        PrintedField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 42),
     )
     return issuer_block(canvas, named, place, place.city, place.phone)
 
@@ -68,12 +68,12 @@ def document_block(
 ) -> Block:
     """Returns the block of the document, with the name of its type."""
     fields = (
-        FormField("MODELO", f"{ide.model} - {name}", 28),
-        FormField("SÉRIE", f"{ide.series:03}", 16),
-        FormField("NÚMERO", formats.invoice_number(ide.number), 32),
-        FormField("DATA E HORA DA EMISSÃO", formats.day_and_hour(ide.issued_at), 42),
-        FormField("PROTOCOLO DE AUTORIZAÇÃO", (protocol and protocol.number) or "", CONTENT - 154),
-        FormField("VALOR TOTAL R$", formats.number(amount), 36, Align.RIGHT),
+        PrintedField("MODELO", f"{ide.model} - {name}", 28),
+        PrintedField("SÉRIE", f"{ide.series:03}", 16),
+        PrintedField("NÚMERO", formats.invoice_number(ide.number), 32),
+        PrintedField("DATA E HORA DA EMISSÃO", formats.day_and_hour(ide.issued_at), 42),
+        PrintedField("PROTOCOLO DE AUTORIZAÇÃO", (protocol and protocol.number) or "", CONTENT - 154),
+        PrintedField("VALOR TOTAL R$", formats.number(amount), 36, Align.RIGHT),
     )
     return Block(f"{name} A QUE O EVENTO SE REFERE", (row(canvas, *fields),))
 
@@ -83,15 +83,15 @@ def _event_block(canvas: Canvas, event: ArchivedEvent) -> Block:
     rows = (
         row(
             canvas,
-            FormField("TIPO", f"{event.event_type} - {event.description}", CONTENT - 104),
-            FormField("SEQUÊNCIA", str(event.sequence), 24),
-            FormField("DATA E HORA DO EVENTO", formats.day_and_hour(event.occurred_at), 80),
+            PrintedField("TIPO", f"{event.event_type} - {event.description}", CONTENT - 104),
+            PrintedField("SEQUÊNCIA", str(event.sequence), 24),
+            PrintedField("DATA E HORA DO EVENTO", formats.day_and_hour(event.occurred_at), 80),
         ),
         row(
             canvas,
-            FormField("SITUAÇÃO", f"{protocol.code} - {protocol.message}", CONTENT - 104),
-            FormField("PROTOCOLO", protocol.number or "", 50, bold=True),
-            FormField("DATA E HORA DO REGISTRO", formats.day_and_hour(protocol.at), 54),
+            PrintedField("SITUAÇÃO", f"{protocol.code} - {protocol.message}", CONTENT - 104),
+            PrintedField("PROTOCOLO", protocol.number or "", 50, bold=True),
+            PrintedField("DATA E HORA DO REGISTRO", formats.day_and_hour(protocol.at), 54),
         ),
     )
     return Block("EVENTO", rows)

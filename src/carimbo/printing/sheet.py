@@ -25,7 +25,7 @@ _CAPTION_SIZE, _MIN_CAPTION_SIZE = 6.0, 3.5
 _CAPTION_BASELINE = 2.7
 
 
-class FormField(NamedTuple):
+class PrintedField(NamedTuple):
     """A box with a small title and a value."""
 
     title: str
@@ -38,7 +38,7 @@ class FormField(NamedTuple):
 class Row(NamedTuple):
     """Fields side by side, measured."""
 
-    fields: tuple[FormField, ...]
+    fields: tuple[PrintedField, ...]
     values: tuple[FittedText, ...]
     height: float
 
@@ -61,7 +61,7 @@ class Row(NamedTuple):
         return y + self.height
 
 
-def row(canvas: Canvas, *fields: FormField, size: float = _SIZE, least: float = _MIN_SIZE) -> Row:
+def row(canvas: Canvas, *fields: PrintedField, size: float = _SIZE, least: float = _MIN_SIZE) -> Row:
     """Measures fields side by side; the longest value decides the height of the row.
 
     A long value gets a smaller size, down to the least one, and then several lines.
@@ -85,14 +85,14 @@ def draw_rows(canvas: Canvas, rows: Sequence[Row], x: float, y: float) -> float:
     return y
 
 
-def _first_baseline(field: FormField, value: FittedText) -> float:
+def _first_baseline(field: PrintedField, value: FittedText) -> float:
     if not field.title:
         return 0.4 + value.size * POINT
     several = len(value.lines) > 1
     return _TITLE_BASELINE + 0.5 + value.size * 0.8 * POINT if several else _FIRST_BASELINE
 
 
-def _height(field: FormField, value: FittedText) -> float:
+def _height(field: PrintedField, value: FittedText) -> float:
     below = (len(value.lines) - 1) * value.size * _LEADING + value.size * 0.3
     needed = _first_baseline(field, value) + below * POINT
     return max(_ROW if field.title else _UNTITLED_ROW, needed)

@@ -18,7 +18,7 @@ CERTIFICATE_CODES = frozenset({CERTIFICATE_NOT_ACCEPTED, NO_CERTIFICATE_ANSWER.c
 """Codes of answers after which work can continue only with another certificate."""
 PARKED_ANSWER = LastAnswer(
     "SET_ASIDE",
-    "O documento foi posto de lado depois de falhas internas repetidas e espera por quem opera o serviço.",
+    "O documento foi posto de lado depois de falhas internas repetidas e espera que uma pessoa o retome.",
 )
 """Why there are no more attempts for a document."""
 INTERNAL_FAILURE_ANSWER = LastAnswer(

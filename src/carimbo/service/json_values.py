@@ -53,3 +53,16 @@ def json_value(value: Any) -> Any:
 def utc_text(moment: datetime) -> str:
     """Returns a moment in the format of all responses: in UTC, with a `Z`."""
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def patch_between(before: Any, after: Any) -> dict[str, Any]:
+    """Returns the JSON merge patch (RFC 7396) that turns one object into another; empty if they are equal."""
+    patch: dict[str, Any] = {name: None for name in before if name not in after}
+    for name, value in after.items():
+        earlier = before.get(name)
+        if isinstance(value, dict) and isinstance(earlier, dict):
+            if inner := patch_between(earlier, value):
+                patch[name] = inner
+        elif name not in before or value != earlier:
+            patch[name] = value
+    return patch

@@ -31,12 +31,19 @@ _WORDS = {
         for name, words in document_type.requirements.setting_words.items()
     },
 }
-_ROUTES = {
-    "stateRegistration": "POST /v1/companies/{companyId}/state-registrations",
-    "certificate": "POST /v1/companies/{companyId}/certificate",
-}
-_SETTINGS_ROUTE = "PUT /v1/companies/{companyId}/settings"
-_COMPANY_ROUTE = "PUT /v1/companies/{companyId}"
+
+
+class CompanyForm(Enum):
+    """The forms that provide the data of a company, each with the route of the API that does the same."""
+
+    REGISTRATION = "PUT /v1/companies/{companyId}"
+    CERTIFICATE = "POST /v1/companies/{companyId}/certificate"
+    STATE_REGISTRATION = "POST /v1/companies/{companyId}/state-registrations"
+    SETTINGS = "PUT /v1/companies/{companyId}/settings"
+    """There is one of these for each module of the settings."""
+
+
+_FORMS = {"stateRegistration": CompanyForm.STATE_REGISTRATION, "certificate": CompanyForm.CERTIFICATE}
 
 
 class MissingKind(Enum):
@@ -52,28 +59,46 @@ class MissingKind(Enum):
 
 @dataclass(frozen=True)
 class MissingDatum:
-    """A missing datum: its name in JSON, its kind, the words for it, and the route that sets it."""
+    """A missing datum: its name in JSON, its kind, the words for it, and the form that provides it."""
 
     name: str
     kind: MissingKind
     words: str
-    route: str | None
+    form: CompanyForm | None
     """None if the operator provides it."""
+
+    @property
+    def route(self) -> str | None:
+        """The route of the API that sets it; None if the operator provides it."""
+        return self.form.value if self.form else None
+
+    @property
+    def module(self) -> str:
+        """The module of the settings that it belongs to."""
+        return self.name.partition(".")[0]
 
 
 def missing_datum(name: str) -> MissingDatum:
-    """Returns the kind, the words and the route for a name in `details.missing`."""
+    """Returns the kind, the words and the form for a name in `details.missing`."""
     if name in RESPONSIBLE_SETTINGS:
         return MissingDatum(name, MissingKind.INSTALLATION_SETTING, name, None)
     if name in RATE_PLACES:
         return MissingDatum(name, MissingKind.TABLE_RATE, name, None)
-    route = _ROUTES.get(name) or (_SETTINGS_ROUTE if "." in name else _COMPANY_ROUTE)
-    return MissingDatum(name, MissingKind.COMPANY_DATA, _WORDS.get(name, name), route)
+    form = _FORMS.get(name) or (CompanyForm.SETTINGS if "." in name else CompanyForm.REGISTRATION)
+    return MissingDatum(name, MissingKind.COMPANY_DATA, _WORDS.get(name, name), form)
 
 
 def describe_missing(missing: Iterable[str]) -> str:
     """Describes missing data in Portuguese, each with its name and the route that sets it."""
     return "; ".join(map(_description, map(missing_datum, missing)))
+
+
+def missing_in_words(missing: Iterable[str]) -> str:
+    """Describes missing data in Portuguese for a page, whose links lead to the forms that provide them."""
+    return "; ".join(
+        datum.words if datum.form else f"{datum.name} (com quem opera o serviço)"
+        for datum in map(missing_datum, missing)
+    )
 
 
 def _description(datum: MissingDatum) -> str:

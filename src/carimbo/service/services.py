@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from carimbo.service.access import Authenticator
 from carimbo.service.companies.certificates import CertificateOpener
@@ -39,6 +39,8 @@ class Services:
     links: Links
     open_documents: OpenDocumentsAtAuthority
     sign_in: SignInContext
+    in_flight_limit: timedelta
+    """How long after we gave up waiting a request may still reach the authority."""
     archive_streams: ArchiveStreams = field(default_factory=ArchiveStreams)
 
     def acting_as(self, actor: Actor) -> "Services":

@@ -7,6 +7,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.emission import EmissionType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.parties.company import IbsCbsRegime, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.receiving import PENDING, Role, Situation
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.actors import ActorRecord
@@ -20,8 +21,10 @@ from carimbo.service.people.roles import MemberRole
 from carimbo.service.people.sessions import SignInMethod
 from carimbo.service.receiving.record import ReceivedRecord
 from carimbo.service.receiving.stream_warnings import ACTIVE, BLOCKED, PARKED, REFUSED, STOPPED, WAITING
+from carimbo.service.sales.body import EmitWhen
 from carimbo.service.sales.record import SaleStatus
 from carimbo.storage.actors import ActorKind
+from carimbo.storage.imports import ImportKind, ImportState
 from carimbo.storage.work import WorkKind
 
 _MONTHS = (
@@ -44,6 +47,12 @@ SALE_STATUSES: Mapping[str, str] = {
     SaleStatus.FAILED: "Rejeitada",
     SaleStatus.CANCELED: "Cancelada",
 }
+EMISSIONS: Mapping[str, str] = {
+    EmitWhen.IMMEDIATELY: "Na hora da venda",
+    EmitWhen.MANUAL: "Só quando alguém mandar",
+    EmitWhen.AFTER_GUARANTEE: "Depois da garantia",
+}
+"""When the documents of a sale are issued."""
 SITUATIONS: Mapping[str, str] = {
     Situation.AUTHORIZED: "Autorizado",
     Situation.CORRECTED: "Corrigido",
@@ -113,6 +122,21 @@ GAP_REASONS: Mapping[str, str] = {
         " foi registrado."
     ),
 }
+TAX_REGIMES: Mapping[str, str] = {
+    TaxRegime.SIMPLES: "Simples Nacional",
+    TaxRegime.SIMPLES_EXCESS: "Simples Nacional, acima do sublimite",
+    TaxRegime.NORMAL: "Regime normal (lucro presumido ou real)",
+    TaxRegime.MEI: "MEI",
+}
+PIS_COFINS_REGIMES: Mapping[str, str] = {
+    PisCofinsRegime.CUMULATIVE: "Cumulativo (0,65% e 3%)",
+    PisCofinsRegime.NON_CUMULATIVE: "Não cumulativo (1,65% e 7,6%)",
+}
+IBS_CBS_REGIMES: Mapping[str, str] = {
+    IbsCbsRegime.DAS: "Os dois no DAS",
+    IbsCbsRegime.MIXED: "CBS no DAS, IBS fora dele",
+    IbsCbsRegime.REGULAR: "Os dois fora do DAS",
+}
 STREAM_STATUSES: Mapping[str, str] = {
     ACTIVE: "Acompanhando",
     STOPPED: "Não acompanha",
@@ -131,6 +155,17 @@ WORK_KINDS: Mapping[str, str] = {
     WorkKind.RECEPTION: "Leitura de recebidos",
     WorkKind.STREAM: "Distribuição de recebidos",
     WorkKind.EMAIL: "E-mail",
+    WorkKind.IMPORT: "Importação de CSV",
+}
+IMPORT_KINDS: Mapping[str, str] = {
+    ImportKind.CUSTOMERS: "Clientes",
+    ImportKind.PRODUCTS: "Produtos e serviços",
+    ImportKind.SALES: "Vendas",
+}
+IMPORT_STATES: Mapping[str, str] = {
+    ImportState.PROCESSING: "Em andamento",
+    ImportState.FINISHED: "Concluída",
+    ImportState.CANCELED: "Cancelada",
 }
 SIGN_IN_METHODS: Mapping[str, str] = {
     SignInMethod.PASSWORD: "senha",

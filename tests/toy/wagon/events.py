@@ -32,6 +32,8 @@ def _issue(event: WagonEvent, signer: Signer, _schemas: Schemas) -> bytes | tupl
 ARRIVAL = EventKind(
     name=CLOSING,
     title="Encerramento",
+    action="Encerrar",
+    explanation="A autoridade registra a chegada.",
     route=EventRoute("POST", "/close", "close", "Encerra um vagão", "O vagão chegou."),
     request=ArrivalRequest,
     issue=_close,

@@ -5,6 +5,7 @@ from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.delivery.event_names import EVENT_GROUPS, TEST, name_of, topics_of
 from carimbo.service.delivery.webhook_bodies import ChosenEvents, chosen_events_record, chosen_names
+from carimbo.service.delivery.webhook_form import event_title
 from carimbo.service.errors import invalid_body
 
 VERBS = {"authorized": "authorized", "rejected": "rejected", "canceled": "cancelled"}
@@ -39,6 +40,15 @@ class TestGroups:
     def test_every_event_name_is_in_one_group(self) -> None:
         names = [name for group in EVENT_GROUPS.values() for name in group]
         assert len(names) == len(set(names))
+
+    def test_every_event_has_words_of_its_own(self) -> None:
+        names = [name for group in EVENT_GROUPS.values() for name in group]
+        titles = {name: event_title(name) for name in names if name not in EVENT_GROUPS["received"]}
+        assert len(set(titles.values())) == len(titles)
+        assert titles["cte.cancelled"] == "CT-e e CT-e OS: cancelamento"
+        received = {event_title(name) for name in EVENT_GROUPS["received"]}
+        assert len(received) == len(EVENT_GROUPS["received"])
+        assert "NF-e: chegada do XML inteiro" in received
 
 
 class TestTopics:

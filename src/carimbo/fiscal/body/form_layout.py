@@ -8,9 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from types import NoneType
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from carimbo.fiscal.body.reading import parts_of
 
 _LONGEST_LINE = 200
 """Longer texts get several lines."""
@@ -28,7 +32,11 @@ class FieldKind(StrEnum):
     FLAG = "flag"
     CHOICE = "choice"
     DAY = "day"
+    MOMENT = "moment"
     SECRET = "secret"  # noqa: S105 - the kind of an input
+    FILE = "file"
+    CITY = "city"
+    """The IBGE code of a municipality; people may type its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +52,11 @@ class FormField:
     blank: str = "Automático"
     """The word for no choice."""
     kind: FieldKind | None = None
-    """The kind, if the body does not say it: texts that are days, and secrets."""
+    """The kind, if the body does not say it: texts that are days or moments, secrets and files."""
+    is_required: bool = False
+    """Whether it must be filled in although the body does not require it: changes require no field."""
+    accept: str = ""
+    """The file types that the input of a file offers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +128,42 @@ def field_facts(body: type[BaseModel], path: str) -> FieldFacts:
         is_required = is_required and all(name in holder.get("required", ()) for holder in holders)
         branches = [holder["properties"][name] for holder in holders]
     return _facts([*_alternatives(branches, definitions)], is_required=is_required)
+
+
+def blank_value(body: type[BaseModel], path: str) -> Any:
+    """Returns what a blank input means in the body of a change: null where it is allowed, else the default.
+
+    Raises LookupError for an unknown path.
+    """
+    field = _field_at(body, path)
+    return (
+        None if _is_nullable(field) or field.is_required() else field.get_default(call_default_factory=True)
+    )
+
+
+def may_be_null(body: type[BaseModel], path: str) -> bool:
+    """Returns whether a field or a group of a body may be null. Raises LookupError."""
+    return _is_nullable(_field_at(body, path))
+
+
+def _field_at(body: type[BaseModel], path: str) -> FieldInfo:
+    models: list[type[BaseModel]] = [body]
+    for name in path.split("."):
+        fields = [
+            field
+            for model in models
+            for own_name, field in model.model_fields.items()
+            if name == (field.alias or own_name)
+        ]
+        if not fields:
+            raise LookupError(f"{body.__name__} has no {path}")
+        parts = parts_of(fields[0].annotation)
+        models = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
+    return fields[0]
+
+
+def _is_nullable(field: FieldInfo) -> bool:
+    return NoneType in parts_of(field.annotation)
 
 
 @cache

@@ -299,6 +299,7 @@ OWN_ERROR_TYPES = frozenset(
         "of_another_type",
         "payment_method",
         "phone",
+        "plan_name",
         "range_end",
         "recipient_registration",
         "series",
@@ -306,6 +307,7 @@ OWN_ERROR_TYPES = frozenset(
         "state",
         "state_registration",
         "tax_id",
+        "two_counts",
         "url_scheme",
         "zipcode",
     }

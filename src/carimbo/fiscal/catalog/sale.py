@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.form_layout import FormSection
 from carimbo.fiscal.parties.company import Company
 from carimbo.fiscal.parties.customer import CustomerFacts
 
@@ -136,6 +137,8 @@ class CatalogSale:
     """Returns the body of the document for a part of a sale and the company's settings of the type."""
     customer_gaps: Callable[[CustomerFacts | None], tuple[str, ...]] = lambda _: ()
     """Returns the facts that the document needs and the customer lacks, by paths of the sale."""
+    sections: Callable[[], tuple[FormSection, ...]] = lambda: ()
+    """Returns the form of the fiscal fields."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

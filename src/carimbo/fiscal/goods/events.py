@@ -7,12 +7,15 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.form_layout import FormField
 from carimbo.fiscal.cancellation_deadline import (
     in_time_until,
     last_moment,
     last_moment_for_substitution,
 )
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.filing import (
+    CANCELLATION_FORM,
     CANCELLATION_PRINT,
     CancellationDeadline,
     CancellationRequest,
@@ -124,8 +127,11 @@ def _last_moment_of_receipt(
 INVOICE_CANCELLATION = EventKind(
     name=CANCELLATION,
     title="Cancelamento",
+    action="Cancelar",
+    explanation="A SEFAZ cancela a NF-e, que deixa de valer: isso não pode ser desfeito.",
     route=cancellation_route("uma NF-e"),
     request=CancellationRequest,
+    form=CANCELLATION_FORM,
     issue=cancel,
     registered=_REGISTERED,
     print_name=CANCELLATION_PRINT,
@@ -140,8 +146,19 @@ INVOICE_CANCELLATION = EventKind(
 RECEIPT_CANCELLATION = EventKind(
     name=CANCELLATION,
     title="Cancelamento",
+    action="Cancelar",
+    explanation="A SEFAZ cancela a NFC-e, que deixa de valer: isso não pode ser desfeito.",
     route=cancellation_route("uma NFC-e"),
     request=ReceiptCancellationRequest,
+    form=event_form(
+        ReceiptCancellationRequest,
+        JUSTIFICATION,
+        FormField(
+            path="replacedByAccessKey",
+            label="Chave da NFC-e que substitui esta",
+            hint="Só se outra, emitida em contingência, tomou o lugar desta: com a chave, o prazo é maior.",
+        ),
+    ),
     issue=cancel_receipt,
     registered=_REGISTERED,
     print_name=CANCELLATION_PRINT,
@@ -152,12 +169,18 @@ RECEIPT_CANCELLATION = EventKind(
         _TOO_LATE,
         _last_moment_of_receipt,
         in_time_until,
+        longest=last_moment_for_substitution,
     ),
     replaced_by=replacement_key,
 )
 CORRECTION = EventKind(
     name="correction",
     title="Carta de correção",
+    action="Corrigir por carta",
+    explanation=(
+        "A SEFAZ registra junto da NF-e um texto que a corrige e substitui as cartas anteriores: não se"
+        " corrigem por carta valores, tributos, destinatário nem data."
+    ),
     route=EventRoute(
         method="POST",
         path="/correction",
@@ -166,6 +189,14 @@ CORRECTION = EventKind(
         description="Cada carta substitui as anteriores; repetir a última devolve a que já existe.",
     ),
     request=CorrectionRequest,
+    form=event_form(
+        CorrectionRequest,
+        FormField(
+            path="correction",
+            label="Correção",
+            hint="De 15 a 1000 caracteres. Repita o que as cartas anteriores corrigiram.",
+        ),
+    ),
     issue=correct,
     registered=_REGISTERED,
     print_name="CCe-{key}-{sequence:02}.pdf",

@@ -38,6 +38,27 @@ TradeName = Annotated[Text, StringConstraints(max_length=60)]
 Suframa = Annotated[str, StringConstraints(pattern=r"^[0-9]{8,9}$")]
 MunicipalRegistration = Annotated[Text, StringConstraints(max_length=15), TAKES_NUMBERS]
 
+_ORIGINS = {
+    "0": "0: nacional",
+    "1": "1: estrangeira, importada pela própria empresa",
+    "2": "2: estrangeira, comprada no Brasil",
+    "3": "3: nacional, mais de 40% e até 70% importado",
+    "4": "4: nacional, pelos processos produtivos básicos",
+    "5": "5: nacional, até 40% importado",
+    "6": "6: estrangeira sem similar, importada pela própria empresa",
+    "7": "7: estrangeira sem similar, comprada no Brasil",
+    "8": "8: nacional, mais de 70% importado",
+}
+_PRESENCES = {
+    Presence.NONE: "Não se aplica",
+    Presence.IN_PERSON: "Presencial",
+    Presence.INTERNET: "Pela internet",
+    Presence.PHONE: "Por telefone",
+    Presence.DELIVERY: "Entrega em domicílio",
+    Presence.OUTSIDE: "Presencial, fora do estabelecimento",
+    Presence.OTHER: "Não presencial, outros",
+}
+_APPROXIMATE = "Tributos aproximados no preço, {} (%)"
 _LAST_MONTH_OF_FIRST_HALF = 6
 
 _ERROR_TYPE = "ibs_cbs_options"
@@ -130,13 +151,23 @@ class StateRegistration(Body):
 class ApproximateTaxRates(Changes):
     """The taxes in the price of the company's goods, in percent by government level (Lei 12.741/2012)."""
 
-    federal: Percent = Field(
+    federal: Annotated[
+        Percent,
+        SettingLabel(
+            _APPROXIMATE.format("federais"),
+            hint="Lei 12.741/2012. Uma empresa do Simples pode informar só a sua.",
+        ),
+    ] = Field(
         default=Decimal(0),
         description="Tributos federais; uma empresa do Simples pode informar só a sua alíquota.",
         examples=[13.45],
     )
-    state: Percent = Field(default=Decimal(0), description="Tributos estaduais.", examples=[18])
-    municipal: Percent = Field(default=Decimal(0), description="Tributos municipais.", examples=[0])
+    state: Annotated[Percent, SettingLabel(_APPROXIMATE.format("estaduais"))] = Field(
+        default=Decimal(0), description="Tributos estaduais.", examples=[18]
+    )
+    municipal: Annotated[Percent, SettingLabel(_APPROXIMATE.format("municipais"))] = Field(
+        default=Decimal(0), description="Tributos municipais.", examples=[0]
+    )
 
     @property
     def whole(self) -> Decimal:
@@ -147,7 +178,9 @@ class ApproximateTaxRates(Changes):
 class TaxDefaults(Changes):
     """Values for documents of goods that neither the document nor its items have."""
 
-    cfop: Annotated[Cfop | None, SettingLabel("CFOP usual")] = Field(
+    cfop: Annotated[
+        Cfop | None, SettingLabel("CFOP usual", hint="O das vendas dentro do estado, como 5102.")
+    ] = Field(
         default=None,
         description="CFOP das vendas dentro do estado; para outros destinos usa-se o correspondente.",
         examples=["5102"],
@@ -155,20 +188,29 @@ class TaxDefaults(Changes):
     ncm: Annotated[Ncm | None, SettingLabel("NCM usual")] = Field(
         default=None, description="NCM das mercadorias que não têm o seu.", examples=["69120000"]
     )
-    origin: GoodsOrigin | None = Field(default=None, description="Origem das mercadorias (orig).")
-    presence: Presence | None = Field(
+    origin: Annotated[
+        GoodsOrigin | None, SettingLabel("Origem usual das mercadorias", _ORIGINS, blank="Nenhuma")
+    ] = Field(default=None, description="Origem das mercadorias (orig).")
+    presence: Annotated[
+        Presence | None, SettingLabel("Presença usual do comprador", _PRESENCES, blank="Nenhuma")
+    ] = Field(
         default=None,
         description="Presença do comprador nas NF-e que não a informam, como em `presence` (indPres).",
         examples=["internet"],
     )
-    payment_method: PaymentMethodText | None = Field(
+    payment_method: Annotated[
+        PaymentMethodText | None,
+        SettingLabel("Meio de pagamento usual", hint="Palavra ou código, como pix, dinheiro, boleto ou 15."),
+    ] = Field(
         default=None,
         description="Meio de pagamento das NF-e de venda que não têm `payments` nem `paymentMethod` (tPag).",
     )
     icms_rate: Annotated[Rate | None, SettingLabel("Alíquota interna do ICMS", is_rate=True)] = Field(
         default=None, description="Alíquota interna do ICMS, em percentual.", examples=[18]
     )
-    simples_credit_rate: Rate | None = Field(
+    simples_credit_rate: Annotated[
+        Rate | None, SettingLabel("Alíquota do crédito de ICMS do Simples Nacional", is_rate=True)
+    ] = Field(
         default=None,
         description="Alíquota do crédito de ICMS do Simples Nacional (pCredSN).",
         examples=[1.25],
@@ -180,7 +222,9 @@ class TaxDefaults(Changes):
             " preenchem vTotTrib dos itens sem `approximateTaxes` e o texto das informações complementares."
         ),
     )
-    simples_legends: Flag = Field(
+    simples_legends: Annotated[
+        Flag, SettingLabel("Frases do Simples Nacional nas informações complementares")
+    ] = Field(
         default=True,
         description=(
             "Se NF-e e NFC-e levam nas informações complementares as frases do Simples Nacional (Resolução"

@@ -8,8 +8,11 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body, Integer
+from carimbo.fiscal.body.form_layout import FormField, FormList
 from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
+from carimbo.fiscal.event_forms import event_form
 from carimbo.fiscal.filing import (
+    CANCELLATION_FORM,
     CANCELLATION_PRINT,
     CancellationDeadline,
     CancellationRequest,
@@ -89,6 +92,22 @@ class CteCorrectionRequest(Body):
     )
 
 
+_CORRECTION_FORM = event_form(
+    CteCorrectionRequest,
+    FormList(
+        path="corrections",
+        title="Campos corrigidos",
+        singular="campo",
+        fields=(
+            FormField(path="group", label="Grupo", hint="Como no XML, por exemplo compl."),
+            FormField(path="field", label="Campo", hint="Como no XML, por exemplo xObs."),
+            FormField(path="value", label="Novo valor"),
+            FormField(path="itemNumber", label="Posição do grupo", hint="Só se o grupo se repete."),
+        ),
+    ),
+)
+
+
 def _cancel(request: CancellationRequest, about: EventSubject, issuer: FilingIssuer) -> FilingResult:
     """Signs the cancellation of a document (110111)."""
     detail = WaybillCancellation(protocol=about.protocol, reason=request.justification)
@@ -116,8 +135,11 @@ def cancellation_of(title: str, forbidden_after: Mapping[str, str] | None = None
     return EventKind(
         name=CANCELLATION,
         title="Cancelamento",
+        action="Cancelar",
+        explanation=f"A SEFAZ cancela o {title}, que deixa de valer: isso não pode ser desfeito.",
         route=cancellation_route(f"um {title}"),
         request=CancellationRequest,
+        form=CANCELLATION_FORM,
         issue=_cancel,
         registered=registered,
         print_name=CANCELLATION_PRINT,
@@ -144,6 +166,11 @@ def correction_of(fields: CorrectableFields, description: str) -> EventKind:
     return EventKind(
         name="correction",
         title="Carta de correção",
+        action="Corrigir por carta",
+        explanation=(
+            f"A SEFAZ registra junto do {title} os novos valores destes campos, e depois disso ele não pode"
+            " mais ser cancelado."
+        ),
         route=EventRoute(
             method="POST",
             path="/correction",
@@ -152,6 +179,7 @@ def correction_of(fields: CorrectableFields, description: str) -> EventKind:
             description=description,
         ),
         request=CteCorrectionRequest,
+        form=_CORRECTION_FORM,
         issue=partial(_correct, fields),
         registered=registered,
         print_name="CCe-{key}-{sequence:02}.pdf",

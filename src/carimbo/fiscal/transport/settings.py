@@ -12,5 +12,6 @@ class CarrierSettings(ModuleSettings):
     """Numbering, and the carrier's registration at ANTT, which MDF-e have too."""
 
     rntrc: Annotated[
-        Annotated[str, StringConstraints(pattern=r"^[0-9]{8}$")] | None, SettingLabel("RNTRC")
+        Annotated[str, StringConstraints(pattern=r"^[0-9]{8}$")] | None,
+        SettingLabel("RNTRC", hint="Registro na ANTT, 8 dígitos."),
     ] = Field(default=None, description="Registro na ANTT, 8 dígitos.", examples=["12345678"])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from carimbo.fiscal.layouts.cte_v4.cargo import Cargo, CargoQuantity
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 
 _PER_ROW = 5
 _CUBIC_METRES, _KILOGRAMS, _TONS, _PIECES = "00", "01", "02", "03"
@@ -26,9 +26,9 @@ def cargo_block(canvas: Canvas, cargo: Cargo) -> Block:
     """Returns product, value and quantities of the cargo."""
     described = row(
         canvas,
-        FormField("PRODUTO PREDOMINANTE", cargo.predominant_product, 90),
-        FormField("OUTRAS CARACTERÍSTICAS DA CARGA", cargo.other_characteristics or "", 66),
-        FormField("VALOR TOTAL DA CARGA", formats.optional(cargo.amount), CONTENT - 156, Align.RIGHT),
+        PrintedField("PRODUTO PREDOMINANTE", cargo.predominant_product, 90),
+        PrintedField("OUTRAS CARACTERÍSTICAS DA CARGA", cargo.other_characteristics or "", 66),
+        PrintedField("VALOR TOTAL DA CARGA", formats.optional(cargo.amount), CONTENT - 156, Align.RIGHT),
     )
     return Block("CARGA", (described, *_quantity_rows(canvas, cargo.quantities)))
 
@@ -47,13 +47,13 @@ def _quantity_rows(canvas: Canvas, quantities: Sequence[CargoQuantity]) -> Itera
     width = CONTENT / _PER_ROW
     values = (_value(usual.get(place), is_volume=place == _VOLUMES) for place in range(_PER_ROW))
     fields = (
-        FormField(title, value, width, Align.RIGHT) for title, value in zip(_TITLES, values, strict=True)
+        PrintedField(title, value, width, Align.RIGHT) for title, value in zip(_TITLES, values, strict=True)
     )
     yield row(canvas, *fields)
     for start in range(0, len(others), _PER_ROW):
         part = others[start : start + _PER_ROW]
-        named = [FormField(_title(quantity), _value(quantity), width, Align.RIGHT) for quantity in part]
-        yield row(canvas, *named, *[FormField("", "", width)] * (_PER_ROW - len(named)))
+        named = [PrintedField(_title(quantity), _value(quantity), width, Align.RIGHT) for quantity in part]
+        yield row(canvas, *named, *[PrintedField("", "", width)] * (_PER_ROW - len(named)))
 
 
 def _place(quantity: CargoQuantity) -> int | None:

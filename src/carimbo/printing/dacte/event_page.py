@@ -12,7 +12,7 @@ from carimbo.printing.dacte.parties import Party, taker_of
 from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.sefaz_event import document_block, sefaz_event_sheet, sefaz_issuer_block
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _PORTAL = "www.cte.fazenda.gov.br/portal"
 
@@ -53,8 +53,8 @@ def _drawn(
 
 def _taker_block(canvas: Canvas, taker: Party | None) -> Block:
     fields = (
-        FormField("NOME / RAZÃO SOCIAL", taker.name if taker else "", CONTENT - 87),
-        FormField("CNPJ / CPF", formats.tax_id(taker.cnpj, taker.cpf) if taker else "", 45),
-        FormField("INSCRIÇÃO ESTADUAL", (taker.state_registration if taker else None) or "", 42),
+        PrintedField("NOME / RAZÃO SOCIAL", taker.name if taker else "", CONTENT - 87),
+        PrintedField("CNPJ / CPF", formats.tax_id(taker.cnpj, taker.cpf) if taker else "", 45),
+        PrintedField("INSCRIÇÃO ESTADUAL", (taker.state_registration if taker else None) or "", 42),
     )
     return Block("TOMADOR DO SERVIÇO", (row(canvas, *fields),))

@@ -26,7 +26,7 @@ from carimbo.printing.key_panel import (
     key_panel,
     number_fields,
 )
-from carimbo.printing.sheet import LEFT, FormField, Row, draw_rows, row, rows_height
+from carimbo.printing.sheet import LEFT, PrintedField, Row, draw_rows, row, rows_height
 
 _CONSULT = (
     "Consulta de autenticidade no portal nacional do CT-e www.cte.fazenda.gov.br/portal"
@@ -77,7 +77,7 @@ class DacteHeader:
     identification: _Identification
     issuer: IssuerBox
     panel: KeyPanel
-    last_fields: tuple[FormField, ...]
+    last_fields: tuple[PrintedField, ...]
     """The end of the row of the number."""
     left: tuple[Row, ...]
     """The rows below the issuer."""
@@ -107,7 +107,7 @@ class DacteHeader:
         return row(
             canvas,
             *number_fields(about.model, about.series, about.number, sheet),
-            FormField(
+            PrintedField(
                 "DATA E HORA DA EMISSÃO",
                 formats.day_and_hour(about.issued_at),
                 rest - NUMBER_FIELDS_WIDTH,
@@ -127,12 +127,13 @@ def dacte_header(
     left = (
         row(
             canvas,
-            FormField("TIPO DO CT-e", _PURPOSES.get(about.purpose, about.purpose), half),
-            FormField("TIPO DO SERVIÇO", _SERVICES.get(about.service_type, about.service_type), half),
+            PrintedField("TIPO DO CT-e", _PURPOSES.get(about.purpose, about.purpose), half),
+            PrintedField("TIPO DO SERVIÇO", _SERVICES.get(about.service_type, about.service_type), half),
         ),
         *_taker_row(canvas, about),
         row(
-            canvas, FormField("CFOP - NATUREZA DA PRESTAÇÃO", f"{about.cfop} - {about.nature}", ISSUER_WIDTH)
+            canvas,
+            PrintedField("CFOP - NATUREZA DA PRESTAÇÃO", f"{about.cfop} - {about.nature}", ISSUER_WIDTH),
         ),
     )
     numbers = ("IE", issuer.state_registration), ("IEST", issuer.st_state_registration)
@@ -164,16 +165,16 @@ def _taker_row(canvas: Canvas, about: _Identification) -> Iterator[Row]:
         half = ISSUER_WIDTH / 2
         yield row(
             canvas,
-            FormField("TOMADOR DO SERVIÇO", _TAKERS.get(about.taker.role, about.taker.role), half),
-            FormField("CT-e GLOBALIZADO", "SIM" if about.is_globalized else "NÃO", half),
+            PrintedField("TOMADOR DO SERVIÇO", _TAKERS.get(about.taker.role, about.taker.role), half),
+            PrintedField("CT-e GLOBALIZADO", "SIM" if about.is_globalized else "NÃO", half),
         )
 
 
-def _suframa_field(waybill: Waybill | OsWaybill) -> Iterator[FormField]:
+def _suframa_field(waybill: Waybill | OsWaybill) -> Iterator[PrintedField]:
     """Yields the registration of the recipient, which a CT-e OS does not have."""
     if isinstance(waybill, Waybill):
         suframa = (waybill.recipient and waybill.recipient.suframa_registration) or ""
-        yield FormField("INSCR. SUFRAMA DO DEST.", suframa, PANEL_WIDTH - 98, Align.CENTER)
+        yield PrintedField("INSCR. SUFRAMA DO DEST.", suframa, PANEL_WIDTH - 98, Align.CENTER)
 
 
 def _notices(document: str, about: _Identification, ending: str | None) -> Iterator[str]:

@@ -18,7 +18,7 @@ from carimbo.fiscal.layouts.cte_v4.water import Container, Water
 from carimbo.fiscal.layouts.cte_v4.waybill import Waybill
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 from carimbo.printing.transport_words import NAVIGATIONS
 
 Mode = Road | Air | Water | Rail | Pipeline | Multimodal
@@ -41,7 +41,7 @@ def mode_block(canvas: Canvas, waybill: Waybill) -> Block | None:
     if waybill.service is None:
         return None
     delivery = waybill.complement.delivery if waybill.complement else None
-    forecast = FormField("PREVISÃO DE ENTREGA", _forecast(delivery) if delivery else "", 56)
+    forecast = PrintedField("PREVISÃO DE ENTREGA", _forecast(delivery) if delivery else "", 56)
     match waybill.service.mode.content:
         case Road() as road:
             name, rows = "MODAL RODOVIÁRIO", _road_rows(canvas, road, forecast)
@@ -94,29 +94,29 @@ def _time(delivery: DeliveryForecast) -> str:
     return "SEM HORA DEFINIDA"
 
 
-def _road_rows(canvas: Canvas, road: Road, forecast: FormField) -> tuple[Row, ...]:
+def _road_rows(canvas: Canvas, road: Road, forecast: PrintedField) -> tuple[Row, ...]:
     fields = (
-        FormField("RNTRC DA EMPRESA", road.rntrc, 26),
+        PrintedField("RNTRC DA EMPRESA", road.rntrc, 26),
         forecast,
-        FormField("", _LAW, CONTENT - 82, Align.CENTER),
+        PrintedField("", _LAW, CONTENT - 82, Align.CENTER),
     )
     return (row(canvas, *fields),)
 
 
-def _air_rows(canvas: Canvas, air: Air, forecast: FormField) -> tuple[Row, ...]:
+def _air_rows(canvas: Canvas, air: Air, forecast: PrintedField) -> tuple[Row, ...]:
     tariff = air.tariff
     waybill = (
-        FormField("NÚMERO OPERACIONAL DO CONHECIMENTO AÉREO", air.air_waybill_number or "", 52),
-        FormField("NÚMERO DA MINUTA", air.waybill_draft_number or "", 34),
-        FormField("DATA PREVISTA DA ENTREGA", formats.day(air.expected_delivery_date), CONTENT - 142),
+        PrintedField("NÚMERO OPERACIONAL DO CONHECIMENTO AÉREO", air.air_waybill_number or "", 52),
+        PrintedField("NÚMERO DA MINUTA", air.waybill_draft_number or "", 34),
+        PrintedField("DATA PREVISTA DA ENTREGA", formats.day(air.expected_delivery_date), CONTENT - 142),
         forecast,
     )
     tariff_and_nature = (
-        FormField("CLASSE DA TARIFA", _TARIFF_CLASSES.get(tariff.tariff_class, tariff.tariff_class), 28),
-        FormField("CÓDIGO DA TARIFA", tariff.code or "", 24),
-        FormField("VALOR DA TARIFA", formats.number(tariff.amount), 34, Align.RIGHT),
-        FormField("DIMENSÃO (CM)", air.nature.dimensions or "", 34),
-        FormField("INFORMAÇÕES DE MANUSEIO", ", ".join(air.nature.handling_codes), CONTENT - 120),
+        PrintedField("CLASSE DA TARIFA", _TARIFF_CLASSES.get(tariff.tariff_class, tariff.tariff_class), 28),
+        PrintedField("CÓDIGO DA TARIFA", tariff.code or "", 24),
+        PrintedField("VALOR DA TARIFA", formats.number(tariff.amount), 34, Align.RIGHT),
+        PrintedField("DIMENSÃO (CM)", air.nature.dimensions or "", 34),
+        PrintedField("INFORMAÇÕES DE MANUSEIO", ", ".join(air.nature.handling_codes), CONTENT - 120),
     )
     return row(canvas, *waybill), row(canvas, *tariff_and_nature)
 
@@ -127,20 +127,20 @@ def _dangerous_goods(goods: DangerousGoods) -> str:
     return f"Artigo perigoso: ONU {goods.un_number}, volumes {goods.packages}, quantidade {quantity} {unit}"
 
 
-def _water_rows(canvas: Canvas, water: Water, forecast: FormField) -> tuple[Row, ...]:
+def _water_rows(canvas: Canvas, water: Water, forecast: PrintedField) -> tuple[Row, ...]:
     navigation = water.navigation or ""
     vessel = (
-        FormField("IDENTIFICAÇÃO DO NAVIO", water.vessel_name, CONTENT - 90),
-        FormField("IRIN", water.irin, 34),
+        PrintedField("IDENTIFICAÇÃO DO NAVIO", water.vessel_name, CONTENT - 90),
+        PrintedField("IRIN", water.irin, 34),
         forecast,
     )
     trip = (
-        FormField("NÚMERO DA VIAGEM", water.trip_number or "", 26),
-        FormField("DIREÇÃO", _DIRECTIONS.get(water.direction, water.direction), 20),
-        FormField("NAVEGAÇÃO", NAVIGATIONS.get(navigation, navigation), 26),
-        FormField("BALSAS", ", ".join(ferry.name for ferry in water.ferries), CONTENT - 140),
-        FormField("BASE DE CÁLCULO DO AFRMM", formats.number(water.afrmm_base), 34, Align.RIGHT),
-        FormField("VALOR DO AFRMM", formats.number(water.afrmm_amount), 34, Align.RIGHT),
+        PrintedField("NÚMERO DA VIAGEM", water.trip_number or "", 26),
+        PrintedField("DIREÇÃO", _DIRECTIONS.get(water.direction, water.direction), 20),
+        PrintedField("NAVEGAÇÃO", NAVIGATIONS.get(navigation, navigation), 26),
+        PrintedField("BALSAS", ", ".join(ferry.name for ferry in water.ferries), CONTENT - 140),
+        PrintedField("BASE DE CÁLCULO DO AFRMM", formats.number(water.afrmm_base), 34, Align.RIGHT),
+        PrintedField("VALOR DO AFRMM", formats.number(water.afrmm_amount), 34, Align.RIGHT),
     )
     return row(canvas, *vessel), row(canvas, *trip)
 
@@ -154,20 +154,20 @@ def _container(container: Container) -> Iterator[str]:
         yield "; ".join(filter(None, parts))
 
 
-def _rail_rows(canvas: Canvas, rail: Rail, forecast: FormField) -> tuple[Row, ...]:
+def _rail_rows(canvas: Canvas, rail: Rail, forecast: PrintedField) -> tuple[Row, ...]:
     fields = (
-        FormField("TIPO DE TRÁFEGO", _TRAFFICS.get(rail.traffic, rail.traffic), 60),
-        FormField("FLUXO FERROVIÁRIO", rail.flow, CONTENT - 116),
+        PrintedField("TIPO DE TRÁFEGO", _TRAFFICS.get(rail.traffic, rail.traffic), 60),
+        PrintedField("FLUXO FERROVIÁRIO", rail.flow, CONTENT - 116),
         forecast,
     )
     mutual = rail.mutual_traffic
     if mutual is None:
         return (row(canvas, *fields),)
     shared = (
-        FormField("RESPONSÁVEL PELO FATURAMENTO", _RAILWAYS.get(mutual.billed_by, mutual.billed_by), 40),
-        FormField("FERROVIA EMITENTE DO CT-e", _RAILWAYS.get(mutual.issued_by, mutual.issued_by), 40),
-        FormField("FRETE DO TRÁFEGO MÚTUO", formats.number(mutual.freight_amount), 34, Align.RIGHT),
-        FormField(
+        PrintedField("RESPONSÁVEL PELO FATURAMENTO", _RAILWAYS.get(mutual.billed_by, mutual.billed_by), 40),
+        PrintedField("FERROVIA EMITENTE DO CT-e", _RAILWAYS.get(mutual.issued_by, mutual.issued_by), 40),
+        PrintedField("FRETE DO TRÁFEGO MÚTUO", formats.number(mutual.freight_amount), 34, Align.RIGHT),
+        PrintedField(
             "CT-e DA FERROVIA DE ORIGEM",
             formats.key(mutual.origin_access_key) if mutual.origin_access_key else "",
             CONTENT - 114,
@@ -190,40 +190,42 @@ def _railway(railway: Railway) -> str:
     return f"Ferrovia envolvida: {'; '.join(filter(None, parts))}"
 
 
-def _pipeline_rows(canvas: Canvas, pipeline: Pipeline, forecast: FormField) -> tuple[Row, ...]:
+def _pipeline_rows(canvas: Canvas, pipeline: Pipeline, forecast: PrintedField) -> tuple[Row, ...]:
     duct, contract = pipeline.duct_class or "", pipeline.contract_type or ""
     tariff = "" if pipeline.tariff is None else formats.number(pipeline.tariff, 2, 6)
     service = (
-        FormField("INÍCIO DA PRESTAÇÃO DO SERVIÇO", formats.day(pipeline.start_date), 40),
-        FormField("FIM DA PRESTAÇÃO DO SERVIÇO", formats.day(pipeline.end_date), 40),
-        FormField("VALOR DA TARIFA", tariff, CONTENT - 136, Align.RIGHT),
+        PrintedField("INÍCIO DA PRESTAÇÃO DO SERVIÇO", formats.day(pipeline.start_date), 40),
+        PrintedField("FIM DA PRESTAÇÃO DO SERVIÇO", formats.day(pipeline.end_date), 40),
+        PrintedField("VALOR DA TARIFA", tariff, CONTENT - 136, Align.RIGHT),
         forecast,
     )
     duct_and_contract = (
-        FormField("CLASSIFICAÇÃO DO DUTO", _DUCTS.get(duct, duct), 30),
-        FormField("TIPO DE CONTRATAÇÃO", _CONTRACTS.get(contract, contract), 44),
-        FormField("PONTO DE ENTRADA", pipeline.entry_point or "", 42),
-        FormField("PONTO DE SAÍDA", pipeline.exit_point or "", 42),
-        FormField("CONTRATO DE CAPACIDADE", pipeline.contract_number or "", CONTENT - 158),
+        PrintedField("CLASSIFICAÇÃO DO DUTO", _DUCTS.get(duct, duct), 30),
+        PrintedField("TIPO DE CONTRATAÇÃO", _CONTRACTS.get(contract, contract), 44),
+        PrintedField("PONTO DE ENTRADA", pipeline.entry_point or "", 42),
+        PrintedField("PONTO DE SAÍDA", pipeline.exit_point or "", 42),
+        PrintedField("CONTRATO DE CAPACIDADE", pipeline.contract_number or "", CONTENT - 158),
     )
     return row(canvas, *service), row(canvas, *duct_and_contract)
 
 
-def _multimodal_rows(canvas: Canvas, multimodal: Multimodal, forecast: FormField) -> tuple[Row, ...]:
+def _multimodal_rows(canvas: Canvas, multimodal: Multimodal, forecast: PrintedField) -> tuple[Row, ...]:
     negotiable = multimodal.negotiable
     fields = (
-        FormField("CERTIFICADO DO OPERADOR DE TRANSPORTE MULTIMODAL (COTM)", multimodal.cotm, CONTENT - 96),
-        FormField("INDICADOR NEGOCIÁVEL", _NEGOTIABLE.get(negotiable, negotiable), 40),
+        PrintedField(
+            "CERTIFICADO DO OPERADOR DE TRANSPORTE MULTIMODAL (COTM)", multimodal.cotm, CONTENT - 96
+        ),
+        PrintedField("INDICADOR NEGOCIÁVEL", _NEGOTIABLE.get(negotiable, negotiable), 40),
         forecast,
     )
     insurance = multimodal.insurance
     if insurance is None:
         return (row(canvas, *fields),)
     insured = (
-        FormField("SEGURADORA", insurance.insurer.name, CONTENT - 126),
-        FormField("CNPJ DA SEGURADORA", formats.tax_id(insurance.insurer.cnpj), 38),
-        FormField("NÚMERO DA APÓLICE", insurance.policy_number, 44),
-        FormField("NÚMERO DA AVERBAÇÃO", insurance.endorsement, 44),
+        PrintedField("SEGURADORA", insurance.insurer.name, CONTENT - 126),
+        PrintedField("CNPJ DA SEGURADORA", formats.tax_id(insurance.insurer.cnpj), 38),
+        PrintedField("NÚMERO DA APÓLICE", insurance.policy_number, 44),
+        PrintedField("NÚMERO DA AVERBAÇÃO", insurance.endorsement, 44),
     )
     return row(canvas, *fields), row(canvas, *insured)
 

@@ -16,7 +16,7 @@ from carimbo.printing.dacte.shared_notes import (
 )
 from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.notes import Notes
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _PICKED_UP = "0"
 
@@ -27,10 +27,10 @@ def flow_block(canvas: Canvas, complement: WaybillComplement | None) -> Block | 
     if flow is None:
         return None
     fields = (
-        FormField("ORIGEM", flow.origin or "", 50),
-        FormField("PASSAGEM", _stops(flow), CONTENT - 125),
-        FormField("DESTINO", flow.destination or "", 50),
-        FormField("ROTA", flow.route or "", 25),
+        PrintedField("ORIGEM", flow.origin or "", 50),
+        PrintedField("PASSAGEM", _stops(flow), CONTENT - 125),
+        PrintedField("DESTINO", flow.destination or "", 50),
+        PrintedField("ROTA", flow.route or "", 25),
     )
     return Block("PREVISÃO DO FLUXO DA CARGA", (row(canvas, *fields),))
 

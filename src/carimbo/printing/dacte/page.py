@@ -17,7 +17,7 @@ from carimbo.printing.dacte.taxes import tax_block
 from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.engine.images import PlainPng
 from carimbo.printing.engine.typeface import Typeface
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _TITLE = DacteTitle("DACTE", "Documento Auxiliar do Conhecimento de Transporte Eletrônico", "CT-e")
 _DECLARATION = (
@@ -54,7 +54,7 @@ def draw_dacte(typeface: Typeface, order: DocumentPrint) -> bytes:
 def _route_block(canvas: Canvas, about: WaybillIdentification) -> Block:
     half = CONTENT / 2
     fields = (
-        FormField("INÍCIO DA PRESTAÇÃO", f"{about.start_state} - {about.start_city}", half),
-        FormField("TÉRMINO DA PRESTAÇÃO", f"{about.end_state} - {about.end_city}", half),
+        PrintedField("INÍCIO DA PRESTAÇÃO", f"{about.start_state} - {about.start_city}", half),
+        PrintedField("TÉRMINO DA PRESTAÇÃO", f"{about.end_state} - {about.end_city}", half),
     )
     return Block("", (row(canvas, *fields),))

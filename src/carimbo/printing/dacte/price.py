@@ -6,7 +6,7 @@ from decimal import Decimal
 from carimbo.fiscal.layouts.cte_v4.waybill import PriceComponent, ServicePrice
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 
 _COMPONENTS_PER_ROW = 4
 
@@ -21,7 +21,7 @@ def price_block(canvas: Canvas, price: ServicePrice) -> Block:
     present = [(title, formats.number(amount)) for title, amount in amounts if amount is not None]
     width = CONTENT / len(present)
     totals = row(
-        canvas, *(FormField(title, amount, width, Align.RIGHT, bold=True) for title, amount in present)
+        canvas, *(PrintedField(title, amount, width, Align.RIGHT, bold=True) for title, amount in present)
     )
     rows = (*_component_rows(canvas, price.components), totals)
     return Block("COMPONENTES DO VALOR DA PRESTAÇÃO DO SERVIÇO", rows)
@@ -39,8 +39,8 @@ def _component_rows(canvas: Canvas, components: Sequence[PriceComponent]) -> Ite
             field
             for text, amount in [*part, *empty]
             for field in (
-                FormField(titles[0], text, name),
-                FormField(titles[1], formats.optional(amount), value, Align.RIGHT),
+                PrintedField(titles[0], text, name),
+                PrintedField(titles[1], formats.optional(amount), value, Align.RIGHT),
             )
         )
         yield row(canvas, *fields, size=8)

@@ -22,7 +22,7 @@ from carimbo.fiscal.layouts.cteos_v4.taxes import OsFederalTaxes, OsTaxes
 from carimbo.fiscal.layouts.dfe_v1.ibs_cbs import CityIbs, StateIbs
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 
 _SITUATIONS = {
     "00": "00 - TRIBUTAÇÃO NORMAL DO ICMS",
@@ -88,15 +88,17 @@ def _icms(icms: ServiceIcms) -> _Icms:
 
 def _icms_row(canvas: Canvas, icms: _Icms, *, has_substitution: bool) -> Row:
     """Returns the fields of the ICMS; that of tax substitution only where the layout has it."""
-    withheld = FormField("ICMS ST", formats.optional(icms.st_amount), 30, Align.RIGHT)
+    withheld = PrintedField("ICMS ST", formats.optional(icms.st_amount), 30, Align.RIGHT)
     last = (withheld,) if has_substitution else ()
     return row(
         canvas,
-        FormField("SITUAÇÃO TRIBUTÁRIA", icms.situation, CONTENT - 96 - sum(field.width for field in last)),
-        FormField("BASE DE CÁLCULO", formats.optional(icms.base), 29, Align.RIGHT),
-        FormField("ALÍQ. ICMS", _rate(icms.rate), 19, Align.RIGHT),
-        FormField("VALOR DO ICMS", formats.optional(icms.amount), 29, Align.RIGHT),
-        FormField("% RED. BC", _rate(icms.base_reduction), 19, Align.RIGHT),
+        PrintedField(
+            "SITUAÇÃO TRIBUTÁRIA", icms.situation, CONTENT - 96 - sum(field.width for field in last)
+        ),
+        PrintedField("BASE DE CÁLCULO", formats.optional(icms.base), 29, Align.RIGHT),
+        PrintedField("ALÍQ. ICMS", _rate(icms.rate), 19, Align.RIGHT),
+        PrintedField("VALOR DO ICMS", formats.optional(icms.amount), 29, Align.RIGHT),
+        PrintedField("% RED. BC", _rate(icms.base_reduction), 19, Align.RIGHT),
         *last,
     )
 
@@ -113,20 +115,20 @@ def _occasional_row(canvas: Canvas, icms: _Icms, taxes: ServiceTaxes | OsTaxes) 
     present = [(title, value) for title, value in values if value]
     if present:
         width = CONTENT / len(present)
-        yield row(canvas, *(FormField(title, value, width, Align.RIGHT) for title, value in present))
+        yield row(canvas, *(PrintedField(title, value, width, Align.RIGHT) for title, value in present))
 
 
 def _share_row(canvas: Canvas, share: EndStateShare | None) -> Iterator[Row]:
     if share:
         yield row(
             canvas,
-            FormField("BC DO ICMS UF TÉRMINO", formats.number(share.base), 32, Align.RIGHT),
-            FormField("% FCP UF TÉRMINO", _rate(share.fcp_rate), 23, Align.RIGHT),
-            FormField("% ICMS UF TÉRMINO", _rate(share.internal_rate), 24, Align.RIGHT),
-            FormField("% ICMS INTERESTADUAL", _rate(share.interstate_rate), 25, Align.RIGHT),
-            FormField("FCP UF TÉRMINO", formats.number(share.fcp_amount), 32, Align.RIGHT),
-            FormField("ICMS UF TÉRMINO", formats.number(share.destination_amount), 32, Align.RIGHT),
-            FormField("ICMS UF INÍCIO", formats.number(share.origin_amount), CONTENT - 168, Align.RIGHT),
+            PrintedField("BC DO ICMS UF TÉRMINO", formats.number(share.base), 32, Align.RIGHT),
+            PrintedField("% FCP UF TÉRMINO", _rate(share.fcp_rate), 23, Align.RIGHT),
+            PrintedField("% ICMS UF TÉRMINO", _rate(share.internal_rate), 24, Align.RIGHT),
+            PrintedField("% ICMS INTERESTADUAL", _rate(share.interstate_rate), 25, Align.RIGHT),
+            PrintedField("FCP UF TÉRMINO", formats.number(share.fcp_amount), 32, Align.RIGHT),
+            PrintedField("ICMS UF TÉRMINO", formats.number(share.destination_amount), 32, Align.RIGHT),
+            PrintedField("ICMS UF INÍCIO", formats.number(share.origin_amount), CONTENT - 168, Align.RIGHT),
         )
 
 
@@ -140,30 +142,30 @@ def _federal_row(canvas: Canvas, taxes: OsFederalTaxes | None) -> Iterator[Row]:
             ("VALOR DA CSLL", taxes.csll),
         )
         width = CONTENT / len(values)
-        fields = (FormField(title, formats.optional(value), width, Align.RIGHT) for title, value in values)
+        fields = (PrintedField(title, formats.optional(value), width, Align.RIGHT) for title, value in values)
         yield row(canvas, *fields)
 
 
 def _reform_row(canvas: Canvas, taxes: FreightIbsCbs | None) -> Iterator[Row]:
     if taxes is None:
         return
-    classified = FormField("CST / CCLASSTRIB DO IBS E CBS", f"{taxes.cst} / {taxes.tax_class}", 28)
+    classified = PrintedField("CST / CCLASSTRIB DO IBS E CBS", f"{taxes.cst} / {taxes.tax_class}", 28)
     by_rate = taxes.by_rate
     if by_rate is None:
-        yield row(canvas, classified, FormField("", "", CONTENT - classified.width))
+        yield row(canvas, classified, PrintedField("", "", CONTENT - classified.width))
         return
     state, city, cbs = by_rate.state, by_rate.city, by_rate.cbs
     yield row(
         canvas,
         classified,
-        FormField("BC DO IBS / CBS", formats.number(by_rate.base), 28, Align.RIGHT),
-        FormField("% IBS UF", _effective_rate(state), 16, Align.RIGHT),
-        FormField("IBS UF", formats.number(state.amount), 24, Align.RIGHT),
-        FormField("% IBS MUN.", _effective_rate(city), 16, Align.RIGHT),
-        FormField("IBS MUN.", formats.number(city.amount), 24, Align.RIGHT),
-        FormField("VALOR DO IBS", formats.number(by_rate.ibs_amount), 24, Align.RIGHT),
-        FormField("% CBS", _effective_rate(cbs), 16, Align.RIGHT),
-        FormField("VALOR DA CBS", formats.number(cbs.amount), CONTENT - 176, Align.RIGHT),
+        PrintedField("BC DO IBS / CBS", formats.number(by_rate.base), 28, Align.RIGHT),
+        PrintedField("% IBS UF", _effective_rate(state), 16, Align.RIGHT),
+        PrintedField("IBS UF", formats.number(state.amount), 24, Align.RIGHT),
+        PrintedField("% IBS MUN.", _effective_rate(city), 16, Align.RIGHT),
+        PrintedField("IBS MUN.", formats.number(city.amount), 24, Align.RIGHT),
+        PrintedField("VALOR DO IBS", formats.number(by_rate.ibs_amount), 24, Align.RIGHT),
+        PrintedField("% CBS", _effective_rate(cbs), 16, Align.RIGHT),
+        PrintedField("VALOR DA CBS", formats.number(cbs.amount), CONTENT - 176, Align.RIGHT),
     )
 
 

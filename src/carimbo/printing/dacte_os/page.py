@@ -26,7 +26,7 @@ from carimbo.printing.dacte_os.road import road_block
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import PlainPng
 from carimbo.printing.engine.typeface import Typeface
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _TITLE = DacteTitle(
     "DACTE OS",
@@ -69,9 +69,9 @@ def _route_block(canvas: Canvas, about: OsIdentification) -> Block:
     width = CONTENT / 3
     route = " / ".join(passed.state for passed in about.route)
     fields = (
-        FormField("INÍCIO DA PRESTAÇÃO", _place(about.start_state, about.start_city), width),
-        FormField("PERCURSO DO VEÍCULO (UF)", route, width),
-        FormField("TÉRMINO DA PRESTAÇÃO", _place(about.end_state, about.end_city), width),
+        PrintedField("INÍCIO DA PRESTAÇÃO", _place(about.start_state, about.start_city), width),
+        PrintedField("PERCURSO DO VEÍCULO (UF)", route, width),
+        PrintedField("TÉRMINO DA PRESTAÇÃO", _place(about.end_state, about.end_city), width),
     )
     return Block("", (row(canvas, *fields),))
 
@@ -83,8 +83,8 @@ def _place(state: str | None, city: str | None) -> str:
 def _service_block(canvas: Canvas, service: ServiceDescription) -> Block:
     quantity = formats.number(service.quantity.quantity, 0, 4) if service.quantity else ""
     fields = (
-        FormField("DESCRIÇÃO DO SERVIÇO PRESTADO", service.description, CONTENT - 40),
-        FormField("QUANTIDADE", quantity, 40, Align.RIGHT),
+        PrintedField("DESCRIÇÃO DO SERVIÇO PRESTADO", service.description, CONTENT - 40),
+        PrintedField("QUANTIDADE", quantity, 40, Align.RIGHT),
     )
     return Block("INFORMAÇÕES DA PRESTAÇÃO DO SERVIÇO", (row(canvas, *fields),))
 

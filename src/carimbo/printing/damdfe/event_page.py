@@ -11,7 +11,7 @@ from carimbo.printing.damdfe.header import MODES, NAME, PORTAL
 from carimbo.printing.engine.canvas import Canvas
 from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.sefaz_event import document_block, sefaz_event_sheet, sefaz_issuer_block
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 
 def draw_manifest_event(typeface: Typeface, order: EventPrint) -> bytes:
@@ -38,10 +38,10 @@ def draw_manifest_event(typeface: Typeface, order: EventPrint) -> bytes:
 def _transport_block(canvas: Canvas, manifest: Manifest) -> Block:
     about, mode = manifest.identification, manifest.mode.content
     fields = (
-        FormField("MODAL", MODES.get(about.mode, about.mode), 50),
-        FormField("UF DE CARREGAMENTO", about.start_state, 50),
-        FormField("UF DE DESCARREGAMENTO", about.end_state, 50),
-        FormField(
+        PrintedField("MODAL", MODES.get(about.mode, about.mode), 50),
+        PrintedField("UF DE CARREGAMENTO", about.start_state, 50),
+        PrintedField("UF DE DESCARREGAMENTO", about.end_state, 50),
+        PrintedField(
             "PLACA DO VEÍCULO", mode.vehicle.plate if isinstance(mode, ManifestRoad) else "", CONTENT - 150
         ),
     )

@@ -23,7 +23,7 @@ from carimbo.printing.key_panel import (
     key_panel,
     number_fields,
 )
-from carimbo.printing.sheet import CONTENT, LEFT, FormField, Row, draw_rows, row, rows_height
+from carimbo.printing.sheet import CONTENT, LEFT, PrintedField, Row, draw_rows, row, rows_height
 
 NAME = "MDF-e"
 PORTAL = "dfe-portal.svrs.rs.gov.br/mdfe/consulta"
@@ -84,9 +84,9 @@ class DamdfeHeader:
         return row(
             canvas,
             *number_fields(about.model, about.series, about.number, sheet),
-            FormField("DATA E HORA DA EMISSÃO", formats.day_and_hour(about.issued_at), 50, Align.CENTER),
-            FormField("UF DE CARREGAMENTO", about.start_state, _STATE, Align.CENTER),
-            FormField("UF DE DESCARREGAMENTO", about.end_state, _STATE, Align.CENTER),
+            PrintedField("DATA E HORA DA EMISSÃO", formats.day_and_hour(about.issued_at), 50, Align.CENTER),
+            PrintedField("UF DE CARREGAMENTO", about.start_state, _STATE, Align.CENTER),
+            PrintedField("UF DE DESCARREGAMENTO", about.end_state, _STATE, Align.CENTER),
         )
 
 
@@ -118,13 +118,13 @@ def damdfe_header(
 def _circumstances(canvas: Canvas, about: ManifestIdentification) -> Row:
     trip, carrier = about.trip_starts_at, about.carrier_type or ""
     fields = (
-        FormField("FORMA DE EMISSÃO", _EMISSIONS.get(about.emission_type, about.emission_type), 24),
-        FormField("PREVISÃO DE INÍCIO DA VIAGEM", formats.day_and_hour(trip) if trip else "", 36),
-        FormField("TIPO DO EMITENTE", _ISSUER_TYPES.get(about.issuer_type, about.issuer_type), 56),
-        FormField("TIPO DO TRANSPORTADOR", _CARRIER_TYPES.get(carrier, carrier), 26),
-        FormField("AMBIENTE", _ENVIRONMENTS.get(about.environment, about.environment), 24),
-        FormField("CARGA POSTERIOR", "SIM" if about.later_loading else "NÃO", 18),
-        FormField("CANAL VERDE", "SIM" if about.green_channel else "NÃO", CONTENT - 184),
+        PrintedField("FORMA DE EMISSÃO", _EMISSIONS.get(about.emission_type, about.emission_type), 24),
+        PrintedField("PREVISÃO DE INÍCIO DA VIAGEM", formats.day_and_hour(trip) if trip else "", 36),
+        PrintedField("TIPO DO EMITENTE", _ISSUER_TYPES.get(about.issuer_type, about.issuer_type), 56),
+        PrintedField("TIPO DO TRANSPORTADOR", _CARRIER_TYPES.get(carrier, carrier), 26),
+        PrintedField("AMBIENTE", _ENVIRONMENTS.get(about.environment, about.environment), 24),
+        PrintedField("CARGA POSTERIOR", "SIM" if about.later_loading else "NÃO", 18),
+        PrintedField("CANAL VERDE", "SIM" if about.green_channel else "NÃO", CONTENT - 184),
     )
     return row(canvas, *fields, size=8)
 

@@ -6,7 +6,7 @@ from carimbo.fiscal.layouts.mdfe_v3.modes import ManifestAir, ManifestRail, Mani
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.entry_table import HALF, EntryColumn, EntryTable, PrintedEntry, entry_table
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 from carimbo.printing.transport_words import CARGO_UNITS, NAVIGATIONS, TRANSPORT_UNITS
 
 _NAMED = EntryColumn("CÓDIGO", 24), EntryColumn("NOME", HALF - 24)
@@ -26,12 +26,12 @@ def air_block(canvas: Canvas, air: ManifestAir) -> Block:
     """Returns the aircraft and its flight."""
     width = CONTENT / 6
     fields = (
-        FormField("MARCA DE NACIONALIDADE", air.nationality, width),
-        FormField("MARCA DE MATRÍCULA", air.registration, width),
-        FormField("NÚMERO DO VOO", air.flight_number, width),
-        FormField("AERÓDROMO DE EMBARQUE", air.boarding_airport, width),
-        FormField("AERÓDROMO DE DESTINO", air.destination_airport, width),
-        FormField("DATA DO VOO", formats.day(air.flight_date), width),
+        PrintedField("MARCA DE NACIONALIDADE", air.nationality, width),
+        PrintedField("MARCA DE MATRÍCULA", air.registration, width),
+        PrintedField("NÚMERO DO VOO", air.flight_number, width),
+        PrintedField("AERÓDROMO DE EMBARQUE", air.boarding_airport, width),
+        PrintedField("AERÓDROMO DE DESTINO", air.destination_airport, width),
+        PrintedField("DATA DO VOO", formats.day(air.flight_date), width),
     )
     return Block("AERONAVE E VOO", (row(canvas, *fields),))
 
@@ -65,18 +65,18 @@ def rail_pieces(canvas: Canvas, rail: ManifestRail) -> Iterator[Block | EntryTab
 def _vessel_block(canvas: Canvas, water: ManifestWater) -> Block:
     navigation = water.navigation or ""
     vessel = (
-        FormField("EMBARCAÇÃO", water.vessel_name, CONTENT - 126),
-        FormField("CÓDIGO DA EMBARCAÇÃO", water.vessel_code, 32),
-        FormField("TIPO DA EMBARCAÇÃO", water.vessel_type, 28),
-        FormField("IRIN", water.irin, 34),
-        FormField("MMSI", water.mmsi or "", 32),
+        PrintedField("EMBARCAÇÃO", water.vessel_name, CONTENT - 126),
+        PrintedField("CÓDIGO DA EMBARCAÇÃO", water.vessel_code, 32),
+        PrintedField("TIPO DA EMBARCAÇÃO", water.vessel_type, 28),
+        PrintedField("IRIN", water.irin, 34),
+        PrintedField("MMSI", water.mmsi or "", 32),
     )
     trip = (
-        FormField("NÚMERO DA VIAGEM", water.trip_number, 32),
-        FormField("NAVEGAÇÃO", NAVIGATIONS.get(navigation, navigation), 28),
-        FormField("PORTO DE EMBARQUE", water.boarding_port, 34),
-        FormField("PORTO DE DESTINO", water.destination_port, 32),
-        FormField("PORTO DE TRANSBORDO", water.transshipment_port or "", CONTENT - 126),
+        PrintedField("NÚMERO DA VIAGEM", water.trip_number, 32),
+        PrintedField("NAVEGAÇÃO", NAVIGATIONS.get(navigation, navigation), 28),
+        PrintedField("PORTO DE EMBARQUE", water.boarding_port, 34),
+        PrintedField("PORTO DE DESTINO", water.destination_port, 32),
+        PrintedField("PORTO DE TRANSBORDO", water.transshipment_port or "", CONTENT - 126),
     )
     return Block("EMBARCAÇÃO E VIAGEM", (row(canvas, *vessel), row(canvas, *trip)))
 
@@ -90,11 +90,11 @@ def _train_block(canvas: Canvas, train: Train) -> Block:
     width = CONTENT / 5
     departed = formats.day_and_hour(train.departed_at) if train.departed_at else ""
     fields = (
-        FormField("PREFIXO DO TREM", train.prefix, width),
-        FormField("DATA E HORA DA LIBERAÇÃO DO TREM", departed, width),
-        FormField("ORIGEM", train.origin, width),
-        FormField("DESTINO", train.destination, width),
-        FormField("QUANTIDADE DE VAGÕES", str(train.wagon_count), width),
+        PrintedField("PREFIXO DO TREM", train.prefix, width),
+        PrintedField("DATA E HORA DA LIBERAÇÃO DO TREM", departed, width),
+        PrintedField("ORIGEM", train.origin, width),
+        PrintedField("DESTINO", train.destination, width),
+        PrintedField("QUANTIDADE DE VAGÕES", str(train.wagon_count), width),
     )
     return Block("TREM", (row(canvas, *fields),))
 

@@ -6,7 +6,7 @@ from carimbo.fiscal.layouts.mdfe_v3.manifest import Manifest
 from carimbo.printing import formats
 from carimbo.printing.damdfe.header import MODES
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 
 _COUNT = 30.0
 _AMOUNT = (CONTENT - 3 * _COUNT) / 2
@@ -32,21 +32,21 @@ def totals_block(canvas: Canvas, manifest: Manifest, added_invoices: int) -> Blo
     totals, mode = manifest.totals, manifest.identification.mode
     invoices = (totals.invoices or 0) + added_invoices
     fields = (
-        FormField("QTD. CT-e", formats.whole(totals.waybills), _COUNT, Align.CENTER),
-        FormField("QTD. NF-e", formats.whole(invoices or totals.invoices), _COUNT, Align.CENTER),
-        FormField("QTD. MDF-e", formats.whole(totals.manifests), _COUNT, Align.CENTER),
-        FormField(
+        PrintedField("QTD. CT-e", formats.whole(totals.waybills), _COUNT, Align.CENTER),
+        PrintedField("QTD. NF-e", formats.whole(invoices or totals.invoices), _COUNT, Align.CENTER),
+        PrintedField("QTD. MDF-e", formats.whole(totals.manifests), _COUNT, Align.CENTER),
+        PrintedField(
             f"PESO TOTAL ({_UNITS.get(totals.unit, totals.unit)})",
             formats.number(totals.quantity, 3, 4),
             _AMOUNT,
             Align.RIGHT,
         ),
-        FormField("VALOR TOTAL DA CARGA (R$)", formats.number(totals.amount), _AMOUNT, Align.RIGHT),
+        PrintedField("VALOR TOTAL DA CARGA (R$)", formats.number(totals.amount), _AMOUNT, Align.RIGHT),
     )
     rows = [row(canvas, *fields)]
     if added_invoices:
         note = _inclusion_note(totals.invoices or 0, added_invoices)
-        rows.append(row(canvas, FormField("", note, CONTENT), size=7))
+        rows.append(row(canvas, PrintedField("", note, CONTENT), size=7))
     return Block(f"MODAL {MODES.get(mode, mode)} DE CARGA", tuple(rows))
 
 
@@ -64,8 +64,8 @@ def route_block(canvas: Canvas, about: ManifestIdentification) -> Block:
     if about.end_state != states[-1]:
         states.append(about.end_state)
     fields = (
-        FormField("MUNICÍPIOS DE CARREGAMENTO", f"{cities} - {about.start_state}", 120),
-        FormField("PERCURSO (UF)", " / ".join(states), CONTENT - 120),
+        PrintedField("MUNICÍPIOS DE CARREGAMENTO", f"{cities} - {about.start_state}", 120),
+        PrintedField("PERCURSO (UF)", " / ".join(states), CONTENT - 120),
     )
     return Block("PERCURSO", (row(canvas, *fields),))
 
@@ -74,10 +74,10 @@ def product_block(canvas: Canvas, product: MainProduct) -> Block:
     """Returns the predominant product, and the ends of the way of a full load."""
     described = row(
         canvas,
-        FormField("TIPO DE CARGA", _CARGO_TYPES.get(product.cargo_type, product.cargo_type), 48),
-        FormField("DESCRIÇÃO", product.description, CONTENT - 102),
-        FormField("GTIN", product.gtin or "", 32),
-        FormField("NCM", product.ncm or "", 22),
+        PrintedField("TIPO DE CARGA", _CARGO_TYPES.get(product.cargo_type, product.cargo_type), 48),
+        PrintedField("DESCRIÇÃO", product.description, CONTENT - 102),
+        PrintedField("GTIN", product.gtin or "", 32),
+        PrintedField("NCM", product.ncm or "", 22),
     )
     ends = (_full_load_row(canvas, product.full_load),) if product.full_load else ()
     return Block("PRODUTO PREDOMINANTE", (described, *ends))
@@ -86,8 +86,8 @@ def product_block(canvas: Canvas, product: MainProduct) -> Block:
 def _full_load_row(canvas: Canvas, load: FullLoad) -> Row:
     return row(
         canvas,
-        FormField("CARGA LOTAÇÃO - LOCAL DE CARREGAMENTO", _place(load.loading), CONTENT / 2),
-        FormField("CARGA LOTAÇÃO - LOCAL DE DESCARREGAMENTO", _place(load.unloading), CONTENT / 2),
+        PrintedField("CARGA LOTAÇÃO - LOCAL DE CARREGAMENTO", _place(load.loading), CONTENT / 2),
+        PrintedField("CARGA LOTAÇÃO - LOCAL DE DESCARREGAMENTO", _place(load.unloading), CONTENT / 2),
     )
 
 

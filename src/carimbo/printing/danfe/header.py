@@ -8,7 +8,7 @@ from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import PlainPng, code_128
 from carimbo.printing.engine.wrapping import fit_text, largest_fit
 from carimbo.printing.issuer_box import IssuerBox, address_lines, issuer_box
-from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, FormField, Row, draw_rows, row, rows_height
+from carimbo.printing.sheet import CONTENT, LEFT, TITLE_SIZE, PrintedField, Row, draw_rows, row, rows_height
 
 ISSUER_WIDTH = 78.0
 _MIN_HEIGHT = 34.0
@@ -97,8 +97,8 @@ def danfe_header(
     rows = [
         row(
             canvas,
-            FormField("NATUREZA DA OPERAÇÃO", invoice.identification.nature, ISSUER_WIDTH + _KIND),
-            FormField(
+            PrintedField("NATUREZA DA OPERAÇÃO", invoice.identification.nature, ISSUER_WIDTH + _KIND),
+            PrintedField(
                 "PROTOCOLO DE AUTORIZAÇÃO DE USO",
                 formats.protocol(archived.protocol),
                 _KEY,
@@ -108,9 +108,9 @@ def danfe_header(
         ),
         row(
             canvas,
-            FormField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 66),
-            FormField("INSCRIÇÃO ESTADUAL DO SUBST. TRIBUTÁRIO", issuer.st_state_registration or "", 66),
-            FormField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), CONTENT - 132),
+            PrintedField("INSCRIÇÃO ESTADUAL", issuer.state_registration or "", 66),
+            PrintedField("INSCRIÇÃO ESTADUAL DO SUBST. TRIBUTÁRIO", issuer.st_state_registration or "", 66),
+            PrintedField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), CONTENT - 132),
         ),
     ]
     if is_reform:
@@ -118,9 +118,9 @@ def danfe_header(
         rows.append(
             row(
                 canvas,
-                FormField("CÓDIGO DE REGIME TRIBUTÁRIO", regime, 100),
+                PrintedField("CÓDIGO DE REGIME TRIBUTÁRIO", regime, 100),
                 # A later technical note will define its XML element (NT 2026.010, 4.2).
-                FormField("TIPO DE REGIME DE APURAÇÃO DO IBS E DA CBS", "", CONTENT - 100),
+                PrintedField("TIPO DE REGIME DE APURAÇÃO DO IBS E DA CBS", "", CONTENT - 100),
             )
         )
     box = issuer_box(canvas, ISSUER_WIDTH, issuer.name, address_lines(issuer.address), logo)

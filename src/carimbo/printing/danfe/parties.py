@@ -9,7 +9,7 @@ from carimbo.fiscal.layouts.nfe_v4.transport import Carrier, GoodsTransport, Vol
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.formats import city_of, street_of
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 
 _DATE = 26.0
 _MAX_VOLUMES = 3
@@ -41,24 +41,24 @@ def _recipient(canvas: Canvas, invoice: Invoice) -> Block:
     rows = (
         row(
             canvas,
-            FormField("NOME / RAZÃO SOCIAL", name, CONTENT - 45 - _DATE),
-            FormField("CNPJ / CPF / ID. ESTRANGEIRO", tax_id, 45),
-            FormField("DATA DA EMISSÃO", formats.day(about.issued_at), _DATE, Align.CENTER),
+            PrintedField("NOME / RAZÃO SOCIAL", name, CONTENT - 45 - _DATE),
+            PrintedField("CNPJ / CPF / ID. ESTRANGEIRO", tax_id, 45),
+            PrintedField("DATA DA EMISSÃO", formats.day(about.issued_at), _DATE, Align.CENTER),
         ),
         row(
             canvas,
-            FormField("ENDEREÇO", street_of(address) if address else "", CONTENT - 72 - _DATE),
-            FormField("BAIRRO / DISTRITO", address.district if address else "", 48),
-            FormField("CEP", formats.zipcode(address.zipcode) if address else "", 24),
-            FormField("DATA DA SAÍDA / ENTRADA", formats.day(moved_at), _DATE, Align.CENTER),
+            PrintedField("ENDEREÇO", street_of(address) if address else "", CONTENT - 72 - _DATE),
+            PrintedField("BAIRRO / DISTRITO", address.district if address else "", 48),
+            PrintedField("CEP", formats.zipcode(address.zipcode) if address else "", 24),
+            PrintedField("DATA DA SAÍDA / ENTRADA", formats.day(moved_at), _DATE, Align.CENTER),
         ),
         row(
             canvas,
-            FormField("MUNICÍPIO", city_of(address) if address else "", CONTENT - 90 - _DATE),
-            FormField("UF", address.state if address else "", 10),
-            FormField("FONE / FAX", formats.phone(address.phone) if address else "", 38),
-            FormField("INSCRIÇÃO ESTADUAL", (recipient.state_registration if recipient else "") or "", 42),
-            FormField("HORA DA SAÍDA / ENTRADA", formats.hour(moved_at), _DATE, Align.CENTER),
+            PrintedField("MUNICÍPIO", city_of(address) if address else "", CONTENT - 90 - _DATE),
+            PrintedField("UF", address.state if address else "", 10),
+            PrintedField("FONE / FAX", formats.phone(address.phone) if address else "", 38),
+            PrintedField("INSCRIÇÃO ESTADUAL", (recipient.state_registration if recipient else "") or "", 42),
+            PrintedField("HORA DA SAÍDA / ENTRADA", formats.hour(moved_at), _DATE, Align.CENTER),
         ),
     )
     return Block("DESTINATÁRIO / REMETENTE", rows)
@@ -68,21 +68,21 @@ def _place(canvas: Canvas, caption: str, place: PickupOrDelivery) -> Block:
     rows = (
         row(
             canvas,
-            FormField("NOME / RAZÃO SOCIAL", place.name or "", CONTENT - 87),
-            FormField("CNPJ / CPF", formats.tax_id(place.cnpj, place.cpf), 45),
-            FormField("INSCRIÇÃO ESTADUAL", place.state_registration or "", 42),
+            PrintedField("NOME / RAZÃO SOCIAL", place.name or "", CONTENT - 87),
+            PrintedField("CNPJ / CPF", formats.tax_id(place.cnpj, place.cpf), 45),
+            PrintedField("INSCRIÇÃO ESTADUAL", place.state_registration or "", 42),
         ),
         row(
             canvas,
-            FormField("ENDEREÇO", street_of(place), CONTENT - 72),
-            FormField("BAIRRO / DISTRITO", place.district, 48),
-            FormField("CEP", formats.zipcode(place.zipcode), 24),
+            PrintedField("ENDEREÇO", street_of(place), CONTENT - 72),
+            PrintedField("BAIRRO / DISTRITO", place.district, 48),
+            PrintedField("CEP", formats.zipcode(place.zipcode), 24),
         ),
         row(
             canvas,
-            FormField("MUNICÍPIO", city_of(place), CONTENT - 48),
-            FormField("UF", place.state, 10),
-            FormField("FONE / FAX", formats.phone(place.phone), 38),
+            PrintedField("MUNICÍPIO", city_of(place), CONTENT - 48),
+            PrintedField("UF", place.state, 10),
+            PrintedField("FONE / FAX", formats.phone(place.phone), 38),
         ),
     )
     return Block(caption, rows)
@@ -121,32 +121,32 @@ def _carrier_row(canvas: Canvas, transport: GoodsTransport, carrier: Carrier) ->
     mode = _MODES.get(transport.freight_mode, transport.freight_mode)
     return row(
         canvas,
-        FormField("NOME / RAZÃO SOCIAL", carrier.name or "", CONTENT - 132),
-        FormField("FRETE POR CONTA", mode, 36),
-        FormField("CÓDIGO ANTT", (vehicle and vehicle.rntc) or "", 24),
-        FormField("PLACA DO VEÍCULO", (vehicle and vehicle.plate) or "", 20),
-        FormField("UF", (vehicle and vehicle.state) or "", 10),
-        FormField("CNPJ / CPF", formats.tax_id(carrier.cnpj, carrier.cpf), 42),
+        PrintedField("NOME / RAZÃO SOCIAL", carrier.name or "", CONTENT - 132),
+        PrintedField("FRETE POR CONTA", mode, 36),
+        PrintedField("CÓDIGO ANTT", (vehicle and vehicle.rntc) or "", 24),
+        PrintedField("PLACA DO VEÍCULO", (vehicle and vehicle.plate) or "", 20),
+        PrintedField("UF", (vehicle and vehicle.state) or "", 10),
+        PrintedField("CNPJ / CPF", formats.tax_id(carrier.cnpj, carrier.cpf), 42),
     )
 
 
 def _address_row(canvas: Canvas, carrier: Carrier) -> Row:
     return row(
         canvas,
-        FormField("ENDEREÇO", carrier.address or "", CONTENT - 112),
-        FormField("MUNICÍPIO", carrier.city or "", 60),
-        FormField("UF", carrier.state or "", 10),
-        FormField("INSCRIÇÃO ESTADUAL", carrier.state_registration or "", 42),
+        PrintedField("ENDEREÇO", carrier.address or "", CONTENT - 112),
+        PrintedField("MUNICÍPIO", carrier.city or "", 60),
+        PrintedField("UF", carrier.state or "", 10),
+        PrintedField("INSCRIÇÃO ESTADUAL", carrier.state_registration or "", 42),
     )
 
 
 def _volume_row(canvas: Canvas, volume: Volume) -> Row:
     return row(
         canvas,
-        FormField("QUANTIDADE", quantity_of(volume), 22, Align.RIGHT),
-        FormField("ESPÉCIE", volume.kind or "", 38),
-        FormField("MARCA", volume.brand or "", 38),
-        FormField("NUMERAÇÃO", volume.numbering or "", CONTENT - 158),
-        FormField("PESO BRUTO", formats.optional(volume.gross_weight, 3), 30, Align.RIGHT),
-        FormField("PESO LÍQUIDO", formats.optional(volume.net_weight, 3), 30, Align.RIGHT),
+        PrintedField("QUANTIDADE", quantity_of(volume), 22, Align.RIGHT),
+        PrintedField("ESPÉCIE", volume.kind or "", 38),
+        PrintedField("MARCA", volume.brand or "", 38),
+        PrintedField("NUMERAÇÃO", volume.numbering or "", CONTENT - 158),
+        PrintedField("PESO BRUTO", formats.optional(volume.gross_weight, 3), 30, Align.RIGHT),
+        PrintedField("PESO LÍQUIDO", formats.optional(volume.net_weight, 3), 30, Align.RIGHT),
     )

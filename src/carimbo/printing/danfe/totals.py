@@ -11,7 +11,7 @@ from carimbo.fiscal.layouts.nfe_v4.payment import Bill, Billing, Installment
 from carimbo.fiscal.layouts.nfe_v4.totals import InvoiceTotals, Totals
 from carimbo.printing import formats
 from carimbo.printing.engine.canvas import Align, Canvas
-from carimbo.printing.sheet import CONTENT, Block, FormField, Row, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, Row, row
 
 _PER_ROW = 6
 _INSTALLMENTS_PER_ROW = 5
@@ -53,10 +53,10 @@ def service_block(canvas: Canvas, issuer: Issuer, services: ServiceTotals | None
     if services is None:
         return None
     fields = (
-        FormField("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 50),
-        FormField("VALOR TOTAL DOS SERVIÇOS", formats.optional(services.amount), 50, Align.RIGHT),
-        FormField("BASE DE CÁLCULO DO ISSQN", formats.optional(services.base), 50, Align.RIGHT),
-        FormField("VALOR DO ISSQN", formats.optional(services.tax_amount), 50, Align.RIGHT),
+        PrintedField("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 50),
+        PrintedField("VALOR TOTAL DOS SERVIÇOS", formats.optional(services.amount), 50, Align.RIGHT),
+        PrintedField("BASE DE CÁLCULO DO ISSQN", formats.optional(services.base), 50, Align.RIGHT),
+        PrintedField("VALOR DO ISSQN", formats.optional(services.tax_amount), 50, Align.RIGHT),
     )
     return Block("CÁLCULO DO ISSQN", (row(canvas, *fields),))
 
@@ -155,7 +155,7 @@ def _rows_of_present(canvas: Canvas, amounts: tuple[_Amount, ...]) -> Iterator[R
 
 def _row(canvas: Canvas, *amounts: _Amount) -> Row:
     width = CONTENT / len(amounts)
-    fields = (FormField(name, formats.optional(value), width, Align.RIGHT) for name, value in amounts)
+    fields = (PrintedField(name, formats.optional(value), width, Align.RIGHT) for name, value in amounts)
     return row(canvas, *fields)
 
 
@@ -181,10 +181,10 @@ def installment_text(installment: Installment) -> str:
 def _bill(canvas: Canvas, bill: Bill) -> Row:
     return row(
         canvas,
-        FormField("NÚMERO", bill.number or "", CONTENT - 120),
-        FormField("VALOR ORIGINAL", formats.optional(bill.original_amount), 40, Align.RIGHT),
-        FormField("VALOR DO DESCONTO", formats.optional(bill.discount), 40, Align.RIGHT),
-        FormField("VALOR LÍQUIDO", formats.optional(bill.net_amount), 40, Align.RIGHT),
+        PrintedField("NÚMERO", bill.number or "", CONTENT - 120),
+        PrintedField("VALOR ORIGINAL", formats.optional(bill.original_amount), 40, Align.RIGHT),
+        PrintedField("VALOR DO DESCONTO", formats.optional(bill.discount), 40, Align.RIGHT),
+        PrintedField("VALOR LÍQUIDO", formats.optional(bill.net_amount), 40, Align.RIGHT),
     )
 
 
@@ -193,4 +193,4 @@ def _rows(canvas: Canvas, installments: tuple[Installment, ...]) -> Iterator[Row
     for start in range(0, len(installments), _INSTALLMENTS_PER_ROW):
         texts = [installment_text(item) for item in installments[start : start + _INSTALLMENTS_PER_ROW]]
         texts += [""] * (_INSTALLMENTS_PER_ROW - len(texts) if start else 0)
-        yield row(canvas, *(FormField("", text, width) for text in texts), size=7.5)
+        yield row(canvas, *(PrintedField("", text, width) for text in texts), size=7.5)

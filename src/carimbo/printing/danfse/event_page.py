@@ -19,7 +19,7 @@ from carimbo.printing.engine.canvas import Align, Canvas
 from carimbo.printing.engine.images import qr_code
 from carimbo.printing.engine.typeface import Typeface
 from carimbo.printing.event_sheet import EventSheet, EventText, SizedBitmap, issuer_block
-from carimbo.printing.sheet import CONTENT, Block, FormField, row
+from carimbo.printing.sheet import CONTENT, Block, PrintedField, row
 
 _ABOUT = (
     "Representação impressa de um evento registrado no Sistema Nacional NFS-e.\n"
@@ -56,9 +56,9 @@ def _issuer_block(canvas: Canvas, issuer: NoteIssuer) -> Block:
     place = issuer.address
     named = row(
         canvas,
-        FormField("NOME / NOME EMPRESARIAL", issuer.name, CONTENT - 87, bold=True),
-        FormField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
-        FormField("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 42),
+        PrintedField("NOME / NOME EMPRESARIAL", issuer.name, CONTENT - 87, bold=True),
+        PrintedField("CNPJ / CPF", formats.tax_id(issuer.cnpj, issuer.cpf), 45),
+        PrintedField("INSCRIÇÃO MUNICIPAL", issuer.municipal_registration or "", 42),
     )
     city = municipality_of_ibge(place.city_code)
     return issuer_block(canvas, named, place, city.name if city else "", issuer.phone)
@@ -68,9 +68,9 @@ def _taker_block(canvas: Canvas, taker: Taker | None) -> Block:
     name = taker.name if taker else "TOMADOR NÃO IDENTIFICADO"
     tax_id = formats.tax_id(taker.cnpj, taker.cpf) or taker.foreign_id if taker else None
     fields = (
-        FormField("NOME / NOME EMPRESARIAL", name, CONTENT - 87),
-        FormField("CNPJ / CPF / NIF", tax_id or "", 45),
-        FormField("INSCRIÇÃO MUNICIPAL", (taker.municipal_registration if taker else None) or "", 42),
+        PrintedField("NOME / NOME EMPRESARIAL", name, CONTENT - 87),
+        PrintedField("CNPJ / CPF / NIF", tax_id or "", 45),
+        PrintedField("INSCRIÇÃO MUNICIPAL", (taker.municipal_registration if taker else None) or "", 42),
     )
     return Block("TOMADOR / ADQUIRENTE", (row(canvas, *fields),))
 
@@ -78,12 +78,12 @@ def _taker_block(canvas: Canvas, taker: Taker | None) -> Block:
 def _note_block(canvas: Canvas, document: ArchivedServiceNote) -> Block:
     issued, note = document.issued, document.note
     fields = (
-        FormField("NÚMERO DA NFS-e", str(issued.number), 34),
-        FormField("DATA E HORA DA EMISSÃO DA NFS-e", formats.day_and_hour(issued.processed_at), 44),
-        FormField("COMPETÊNCIA", formats.day(note.competence), 28),
-        FormField("SÉRIE DA DPS", str(note.series), 20),
-        FormField("NÚMERO DA DPS", str(note.number), CONTENT - 164),
-        FormField("VALOR DO SERVIÇO R$", formats.number(note.amounts.service.amount), 38, Align.RIGHT),
+        PrintedField("NÚMERO DA NFS-e", str(issued.number), 34),
+        PrintedField("DATA E HORA DA EMISSÃO DA NFS-e", formats.day_and_hour(issued.processed_at), 44),
+        PrintedField("COMPETÊNCIA", formats.day(note.competence), 28),
+        PrintedField("SÉRIE DA DPS", str(note.series), 20),
+        PrintedField("NÚMERO DA DPS", str(note.number), CONTENT - 164),
+        PrintedField("VALOR DO SERVIÇO R$", formats.number(note.amounts.service.amount), 38, Align.RIGHT),
     )
     return Block("NFS-e A QUE O EVENTO SE REFERE", (row(canvas, *fields),))
 
@@ -93,15 +93,15 @@ def _event_block(canvas: Canvas, event: ArchivedServiceEvent) -> Block:
     rows = (
         row(
             canvas,
-            FormField("TIPO", f"{event.event_type} - {event.detail.description}", CONTENT - 104),
-            FormField("SEQUÊNCIA", str(registration.sequence), 24),
-            FormField("DATA E HORA DO EVENTO", formats.day_and_hour(heading.occurred_at), 80),
+            PrintedField("TIPO", f"{event.event_type} - {event.detail.description}", CONTENT - 104),
+            PrintedField("SEQUÊNCIA", str(registration.sequence), 24),
+            PrintedField("DATA E HORA DO EVENTO", formats.day_and_hour(heading.occurred_at), 80),
         ),
         row(
             canvas,
-            FormField("IDENTIFICADOR DO REGISTRO", registration.id, CONTENT - 84),
-            FormField("AUTOR", formats.tax_id(heading.cnpj, heading.cpf), 42),
-            FormField("DATA E HORA DO REGISTRO", formats.day_and_hour(registration.processed_at), 42),
+            PrintedField("IDENTIFICADOR DO REGISTRO", registration.id, CONTENT - 84),
+            PrintedField("AUTOR", formats.tax_id(heading.cnpj, heading.cpf), 42),
+            PrintedField("DATA E HORA DO REGISTRO", formats.day_and_hour(registration.processed_at), 42),
         ),
     )
     return Block("EVENTO", rows)

@@ -136,6 +136,32 @@ async def upsert_customer(
     return customer_record(customer)
 
 
+async def create_customer(
+    database: Database, subscription_id: UUID, company_id: UUID, body: CustomerBody
+) -> CustomerRecord:
+    """Adds a customer; refuses one that the catalog has, so that nobody overwrites what they do not see."""
+    async with database.tenant(subscription_id) as tenant:
+        facts = facts_of(body)
+        existing = await _lock_by_facts(tenant, company_id, facts)
+        if existing is not None:
+            raise Refusal(
+                ErrorCode.DUPLICATE_RESOURCE,
+                f"O catálogo já tem este cliente: {existing.name}.",
+                field=_shared_identity(existing, facts),
+                existingId=str(existing.id),
+            )
+        customer = await tenant.customers.add(new_id(), company_id, facts)
+        await _audit(tenant, AuditAction.CUSTOMER_CREATED, customer)
+    return customer_record(customer)
+
+
+def _shared_identity(customer: Customer, facts: CustomerFacts) -> str:
+    """Returns the name of the field by which facts identify a customer."""
+    if facts.document and facts.document == customer.document:
+        return "document"
+    return "foreignId" if facts.foreign_id and facts.foreign_id == customer.foreign_id else "email"
+
+
 async def list_customers(
     database: Database, subscription_id: UUID, company_id: UUID, search: str, request: PageRequest
 ) -> Page[CustomerRecord]:
@@ -153,6 +179,14 @@ async def read_customer(
     """Returns a customer of a company."""
     async with database.tenant(subscription_id) as tenant:
         return customer_record(await require_customer(tenant, company_id, customer_id))
+
+
+async def read_customer_facts(
+    database: Database, subscription_id: UUID, company_id: UUID, customer_id: UUID
+) -> CustomerFacts:
+    """Returns what the catalog knows about a customer, for a form that it fills."""
+    async with database.tenant(subscription_id) as tenant:
+        return await require_customer(tenant, company_id, customer_id)
 
 
 def customer_record(customer: Customer) -> CustomerRecord:
@@ -233,10 +267,10 @@ def overwrite(customer: Customer, body: CustomerBody | CustomerChanges) -> Custo
     if body.is_foreign is not None:
         return after
     if "is_foreign" in names:
-        return replace(after, is_foreign=_seems_foreign(after))
+        return replace(after, is_foreign=seems_foreign(after))
     has_home_address = "address" in names and facts.address is not None and is_in_brazil(facts.address)
     is_domestic = has_home_address or facts.document is not None
-    return replace(after, is_foreign=_seems_foreign(after) or (customer.is_foreign and not is_domestic))
+    return replace(after, is_foreign=seems_foreign(after) or (customer.is_foreign and not is_domestic))
 
 
 def facts_of(body: CustomerDetails) -> CustomerFacts:
@@ -244,10 +278,10 @@ def facts_of(body: CustomerDetails) -> CustomerFacts:
     address = body.address.model_dump(by_alias=True, exclude_none=True) if body.address else None
     values = {name: getattr(body, name) for name in _FACTS}
     facts = CustomerFacts(**values | {"address": address, "is_foreign": bool(body.is_foreign)})
-    return facts if body.is_foreign is not None else replace(facts, is_foreign=_seems_foreign(facts))
+    return facts if body.is_foreign is not None else replace(facts, is_foreign=seems_foreign(facts))
 
 
-def _seems_foreign(facts: CustomerFacts) -> bool:
+def seems_foreign(facts: CustomerFacts) -> bool:
     """Returns whether a customer seems foreign, if the caller does not say it."""
     is_abroad = facts.foreign_id is not None or not is_in_brazil(facts.address or {})
     return facts.document is None and is_abroad

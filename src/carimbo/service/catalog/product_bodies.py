@@ -36,7 +36,7 @@ class ProductType(StrEnum):
 
 
 # If several document types invoice the same kind of item, the first one defines its fiscal fields.
-_CATALOG_SALES: Mapping[str, CatalogSale] = {
+CATALOG_SALES: Mapping[str, CatalogSale] = {
     document_type.catalog_sale.item_type: document_type.catalog_sale
     for document_type in reversed(DOCUMENT_TYPES)
     if document_type.catalog_sale
@@ -83,7 +83,7 @@ class SplitItem(CatalogItem):
 
 def with_fiscal_fields(name: str, item_type: ItemType, base: type[BaseModel]) -> Any:
     """Returns a model of an item type: the fields of its base and the fiscal fields of its documents."""
-    bases: Any = (_CATALOG_SALES[item_type].fiscal, base)
+    bases: Any = (CATALOG_SALES[item_type].fiscal, base)
     own_type: Any = Literal[ProductType(item_type)]
     return create_model(
         name,
@@ -100,20 +100,20 @@ else:
     ServiceItem = with_fiscal_fields("ServiceItem", ItemType.SERVICE, InvoicedItem)
     ProductItem = with_fiscal_fields("ProductItem", ItemType.PRODUCT, InvoicedItem)
 
-_PUBLISHED: Mapping[ProductType, type[CatalogItem]] = {
+ITEM_BODIES: Mapping[ProductType, type[CatalogItem]] = {
     ProductType.SERVICE: ServiceItem,
     ProductType.PRODUCT: ProductItem,
     ProductType.SPLIT: SplitItem,
 }
-_ALL_NAMES = frozenset[str]().union(*(form.model_fields for form in _PUBLISHED.values()))
+_ALL_NAMES = frozenset[str]().union(*(form.model_fields for form in ITEM_BODIES.values()))
 _ALL_ALIASES = frozenset(
-    field.alias or name for form in _PUBLISHED.values() for name, field in form.model_fields.items()
+    field.alias or name for form in ITEM_BODIES.values() for name, field in form.model_fields.items()
 )
 
 
 def _refused(name: str) -> Any:
     """Returns the annotation of a field that only other item types have: it accepts null and nothing else."""
-    owners = " ou ".join(item_type for item_type, form in _PUBLISHED.items() if name in form.model_fields)
+    owners = " ou ".join(item_type for item_type, form in ITEM_BODIES.items() if name in form.model_fields)
 
     def refuse(value: Any) -> None:
         if value is not None:
@@ -128,7 +128,7 @@ def _with_all_names(form: type[CatalogItem]) -> type[CatalogItem]:
     return create_model(form.__name__, __base__=form, **others)
 
 
-_FORMS = {item_type: _with_all_names(form) for item_type, form in _PUBLISHED.items()}
+_FORMS = {item_type: _with_all_names(form) for item_type, form in ITEM_BODIES.items()}
 # For items whose name does not change: documents create items with names that callers may not send.
 _FORMS_OF_ANY_NAME = {
     item_type: create_model(form.__name__, __base__=form, name=(str, Field()))
@@ -191,11 +191,11 @@ def changed_item(current: Mapping[str, Any], changes: Mapping[str, Any]) -> Cata
     the item are left out. Raises ValidationError.
     """
     item_type = _Typed.model_validate({"type": changes.get("type") or current["type"]}).type
-    names = {field.alias or name for name, field in _PUBLISHED[item_type].model_fields.items()}
+    names = {field.alias or name for name, field in ITEM_BODIES[item_type].model_fields.items()}
     remaining = {name: value for name, value in current.items() if name in names and value is not None}
     read_only = {field.alias for field in ReadOnlyOfItem.model_fields.values()}
     writable = {name: value for name, value in changes.items() if name not in read_only}
-    item = remaining | without_blanks(writable, reading_of(_PUBLISHED[item_type], clears=True))
+    item = remaining | without_blanks(writable, reading_of(ITEM_BODIES[item_type], clears=True))
     if isinstance(item["name"], str) and item["name"].strip() == current["name"]:
         return _FORMS_OF_ANY_NAME[item_type].model_validate(item | {"name": current["name"]})
     return _FORMS[item_type].model_validate(item)
@@ -205,7 +205,7 @@ def product_row(
     item: CatalogItem, company_id: UUID, product_id: str, current_sku: str | None = None
 ) -> NewProduct:
     """Returns the row of an item, without components. Without a SKU in the body, it keeps or gets one."""
-    sale = _CATALOG_SALES.get(item.type)
+    sale = CATALOG_SALES.get(item.type)
     fiscal_names = set(sale.fiscal.model_fields) if sale else set()
     return NewProduct(
         id=product_id,
@@ -231,5 +231,5 @@ def _new_sku(name: str, product_id: str) -> str:
 
 def missing_without_defaults(item: CatalogItem) -> tuple[str, ...]:
     """Returns the fields that a body lacks because the item uses no defaults of the company."""
-    sale = _CATALOG_SALES.get(item.type)
+    sale = CATALOG_SALES.get(item.type)
     return sale.needed_alone(item) if sale and not item.fiscal_follows_company_defaults else ()

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, RootModel, ValidationError, field_serial
 from carimbo.fiscal.body.fields import Body, Record, UnitValue
 from carimbo.fiscal.body.reading import STORED
 from carimbo.fiscal.catalog.sale import ItemType
+from carimbo.fiscal.issue_form import ChosenItem
 from carimbo.service.audit import changed_fields
 from carimbo.service.catalog.product_bodies import (
     CatalogItem,
@@ -123,6 +124,23 @@ async def read_product(
         if product is None:
             raise _unknown_product()
         return (await _records(tenant, company_id, [product]))[0]
+
+
+async def read_chosen_item(
+    database: Database, subscription_id: UUID, company_id: UUID, product_id: str
+) -> ChosenItem:
+    """Returns an item of the catalog for a form that it fills."""
+    async with database.autocommit(subscription_id) as tenant:
+        product = await tenant.products.get(company_id, product_id)
+    if product is None:
+        raise _unknown_product()
+    return ChosenItem(
+        sku=product.sku,
+        name=product.name,
+        category=product.category,
+        price=product.price,
+        fiscal=product.fiscal,
+    )
 
 
 async def read_components(

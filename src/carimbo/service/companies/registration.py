@@ -179,6 +179,7 @@ async def delete_company(database: Database, subscription_id: UUID, company_id: 
         await tenant.companies.delete(company_id)
         await tenant.sales.unschedule_all(company_id)
         await tenant.receptions.stop_all(company_id)
+        await tenant.imports.cancel_all(company_id)
         await tenant.state_registrations.delete_all(company_id)
         await tenant.certificates.delete(company_id)
         await tenant.secrets.delete_all(company_id)

@@ -18,7 +18,9 @@ def shown_settings(settings: CompanySettings, used: AbstractSet[str]) -> Iterato
         values = module.model_dump(mode="json")
         for field, about in type(module).model_fields.items():
             for label in about.metadata:
-                if isinstance(label, SettingLabel) and (label.is_secret or values[field] is not None):
+                if not isinstance(label, SettingLabel) or not label.is_listed:
+                    continue
+                if label.is_secret or values[field] is not None:
                     yield label.text, _words(label, values[field])
 
 

@@ -105,6 +105,25 @@ async def list_state_registrations(
     return Page([StateRegistrationRecord.model_validate(row) for row in page], len(rows), request)
 
 
+async def choose_default_registration(
+    database: Database, subscription_id: UUID, company_id: UUID, registration_id: UUID
+) -> StateRegistrationRecord:
+    """Makes a registration the default, in place of the one that is."""
+    async with database.tenant(subscription_id) as tenant:
+        await lock_company(tenant, company_id)
+        await tenant.state_registrations.clear_default(company_id)
+        chosen = await tenant.state_registrations.set_default(company_id, registration_id)
+        if chosen is None:
+            raise not_found("Inscrição estadual não encontrada.")
+        await tenant.audit.add(
+            AuditAction.DEFAULT_REGISTRATION_CHOSEN,
+            company_id=company_id,
+            subject_id=chosen.id,
+            subject_name=f"{chosen.state} {chosen.number}",
+        )
+    return StateRegistrationRecord.model_validate(chosen)
+
+
 async def delete_state_registration(
     database: Database, subscription_id: UUID, company_id: UUID, registration_id: UUID
 ) -> Deleted:

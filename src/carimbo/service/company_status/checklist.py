@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from carimbo.fiscal.registry import DOCUMENT_TYPES
+from carimbo.service.companies.settings_forms import setting_title
 from carimbo.service.company_status.readiness import TypeReadiness
-from carimbo.service.missing_data import MissingKind, missing_datum
+from carimbo.service.missing_data import MissingDatum, MissingKind, missing_datum
 from carimbo.service.words import enumeration
 
 _UNREGISTERED = [
@@ -30,9 +31,9 @@ class Check:
     text: str
     is_missing: bool = False
     remedy: str = ""
-    """A sentence that says what to do."""
-    call: str = ""
-    """The call of the API that does it."""
+    """A sentence that says who provides it, if it is not the company."""
+    datum: MissingDatum | None = None
+    """The missing datum, if the company provides it in a form."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,7 @@ def common_checks(types: Sequence[TypeReadiness]) -> list[Check]:
     """Returns the checks of what all types need."""
     missing = {name for each in types for name in each.missing}
     return [
-        Check(text, True, "Envie pela API:", missing_datum(name).route or "")
-        if name in missing
-        else Check(text)
+        Check(text, True, datum=missing_datum(name)) if name in missing else Check(text)
         for name, text in _COMMON.items()
     ]
 
@@ -76,11 +75,11 @@ def _own_checks(readiness: TypeReadiness) -> Iterator[Check]:
             yield Check("Alíquota que falta nas tabelas do serviço", True, remedy)
         elif datum.kind is MissingKind.COMPANY_DATA:
             words = f"{datum.words[:1].upper()}{datum.words[1:]}"
-            yield Check(words, True, f"Informe {datum.name} pela API:", datum.route or "")
+            yield Check(words, True, datum=datum)
 
 
 def _hint(readiness: TypeReadiness) -> str:
-    names = ", ".join(readiness.shortcut_missing)
-    if not names:
+    labels = [f"“{setting_title(path)}”" for path in readiness.shortcut_missing]
+    if not labels:
         return ""
-    return f"Com {names} nas configurações, o pedido não precisa trazer esses dados."
+    return f"Com {enumeration(labels)} nas configurações, o pedido não precisa trazer esses dados."

@@ -36,12 +36,12 @@ async def read_deadlines(database: Database, reference: DocumentReference) -> li
         return []
     kinds = [kind for kind in document_type.events if not document.facts.keys() & kind.forbidden_after.keys()]
     with refusing_damaged_key(document):
-        deadlines = [_deadline(kind, emission.access_key, emission.authorized_at) for kind in kinds]
-    deadlines.append(_closing(document_type, document))
+        deadlines = [deadline_of(kind, emission.access_key, emission.authorized_at) for kind in kinds]
+    deadlines.append(closing_deadline(document_type, document))
     return sorted(filter(None, deadlines), key=lambda deadline: deadline.at)
 
 
-def _deadline(kind: EventKind, access_key: str, authorized_at: datetime) -> DocumentDeadline | None:
+def deadline_of(kind: EventKind, access_key: str, authorized_at: datetime) -> DocumentDeadline | None:
     """Returns the deadline of a kind of event; None if it has none, or if only the authority knows it."""
     deadline = kind.deadline
     if isinstance(deadline, CancellationDeadline):
@@ -56,7 +56,7 @@ def _deadline(kind: EventKind, access_key: str, authorized_at: datetime) -> Docu
     return DocumentDeadline(kind.title, last) if last else None
 
 
-def _closing(document_type: DocumentType, document: Document) -> DocumentDeadline | None:
+def closing_deadline(document_type: DocumentType, document: Document) -> DocumentDeadline | None:
     """Returns until when an open document must be closed; None if it need not."""
     closing, term, since = document_type.closing, document_type.open_term, document.facts.get(OPEN_SINCE)
     if closing is None or term is None or since is None or CLOSED_AT in document.facts:

@@ -1,5 +1,6 @@
 """The events of one kind about a document, with the events that undo them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from carimbo.fiscal.document_type import DocumentType
@@ -71,9 +72,17 @@ async def read_series(
     undoing = document_type.undoing_of(name)
     types = (name, undoing.name) if undoing else (name,)
     filings = await tenant.event_filings.of_document(document.id, emission.ordinal, *types)
+    return series_of(document_type, event, filings)
+
+
+def series_of(document_type: DocumentType, event: EventKind, filings: Iterable[EventFiling]) -> EventSeries:
+    """Returns the events of a kind, and those that undo them, out of the events of a document."""
+    name = event.undoes.event if event.undoes else event.name
+    undoing = document_type.undoing_of(name)
+    stored = tuple(filings)
     return EventSeries(
-        events=tuple(filing for filing in filings if filing.type == name),
-        undoings=tuple(filing for filing in filings if filing.type != name),
+        events=tuple(filing for filing in stored if filing.type == name),
+        undoings=tuple(filing for filing in stored if undoing and filing.type == undoing.name),
     )
 
 

@@ -77,6 +77,11 @@ def deadline_of(issued_at: datetime) -> datetime:
     return datetime(year, month, _DEADLINE_DAY, 23, 59, 59, tzinfo=issued_at.tzinfo)
 
 
+def year_of_numbers(deadline: datetime) -> int:
+    """Returns the year of the numbers with a deadline, which is in the month after theirs."""
+    return deadline.year - 1 if deadline.month == 1 else deadline.year
+
+
 def is_inutilization_day(now: datetime) -> bool:
     """Returns whether gaps are inutilized automatically today: in the last three days before the deadline."""
     return _DEADLINE_DAY - _LAST_DAYS.days < local_moment(now, CAPITAL).day <= _DEADLINE_DAY

@@ -1,7 +1,7 @@
 """The numbering ledger: unused numbers of each series, why they are unused, and their inutilization."""
 
-from collections.abc import Callable, Iterable
-from dataclasses import astuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -123,7 +123,8 @@ async def inutilize_gaps(
     context: FilingContext, subscription_id: UUID, company: CompanyRow, request: GapsRequest
 ) -> list[InutilizationRecord]:
     """Inutilizes all gaps that can be, in the environment in which the company issues now."""
-    return await _inutilize(context, subscription_id, company, request, lambda _: True)
+    plan = await plan_inutilizations(context, subscription_id, company, request)
+    return await inutilize_planned(context, plan)
 
 
 async def inutilize_due_gaps(
@@ -131,7 +132,40 @@ async def inutilize_due_gaps(
 ) -> list[InutilizationRecord]:
     """Inutilizes the gaps whose deadline is within three days."""
     now = context.issuing.builder.clock()
-    return await _inutilize(context, subscription_id, company, GapsRequest(), lambda gap: gap.is_due(now))
+    plan = await plan_inutilizations(
+        context, subscription_id, company, GapsRequest(), lambda gap: gap.is_due(now)
+    )
+    return await inutilize_planned(context, plan)
+
+
+@dataclass(frozen=True)
+class InutilizationPlan:
+    """The ranges of unused numbers that would be inutilized. Nothing is stored yet."""
+
+    snapshot: CompanySnapshot
+    ranges: Sequence[NewInutilization]
+
+
+async def plan_inutilizations(
+    context: FilingContext,
+    subscription_id: UUID,
+    company: CompanyRow,
+    request: GapsRequest,
+    is_wanted: Callable[[Gap], bool] = lambda _: True,
+) -> InutilizationPlan:
+    """Returns the gaps that can be inutilized, in ranges. Raises Refusal if the company can't file."""
+    snapshot = await context.snapshot_of(subscription_id, company, *INUTILIZED_TYPES)
+    return InutilizationPlan(snapshot, await _ranges(context, snapshot, request, is_wanted))
+
+
+async def inutilize_planned(context: FilingContext, plan: InutilizationPlan) -> list[InutilizationRecord]:
+    """Inutilizes the ranges of a plan, except those with a number that was used meanwhile."""
+    for new in plan.ranges[:1]:
+        # Errors of the company's data or of the justification are the same for all ranges.
+        check_range(context, plan.snapshot, document_type_named(new.document_type), new)
+    database, owner = context.issuing.database, plan.snapshot.subscription_id
+    filed = [await _file(database, owner, new) for new in plan.ranges]
+    return [record for record in filed if record]
 
 
 async def _numbering_record(
@@ -183,22 +217,6 @@ def _gap_record(gap: Gap, document_type: DocumentType, now: datetime) -> GapReco
         deadline=deadline,
         overdue=deadline is not None and deadline < now,
     )
-
-
-async def _inutilize(
-    context: FilingContext,
-    subscription_id: UUID,
-    company: CompanyRow,
-    request: GapsRequest,
-    is_wanted: Callable[[Gap], bool],
-) -> list[InutilizationRecord]:
-    snapshot = await context.snapshot_of(subscription_id, company, *INUTILIZED_TYPES)
-    ranges = await _ranges(context, snapshot, request, is_wanted)
-    for new in ranges[:1]:
-        # Errors of the company's data or of the justification are the same for all ranges.
-        check_range(context, snapshot, document_type_named(new.document_type), new)
-    filed = [await _file(context.issuing.database, subscription_id, new) for new in ranges]
-    return [record for record in filed if record]
 
 
 async def _ranges(

@@ -1,13 +1,13 @@
 """Registers an event of a document: any event of any type, as its EventKind describes it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 
 from carimbo.fiscal.body.fields import Body, Record
 from carimbo.fiscal.document_type import DocumentType
-from carimbo.fiscal.filing import CancellationDeadline, Deadline, EventKind, UndoRequest
+from carimbo.fiscal.filing import CancellationDeadline, EventKind, UndoRequest
 from carimbo.fiscal.lifecycle import FilingState, Status
-from carimbo.fiscal.problems import Problem
 from carimbo.service.actors import actor_record
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.document_types import document_type_named
@@ -16,11 +16,20 @@ from carimbo.service.documents.queries import (
     EventRecord,
     refusing_damaged_key,
     require_document,
-    stored_request,
     undone_id,
 )
-from carimbo.service.errors import ErrorCode, Refusal, broken_rules
+from carimbo.service.errors import ErrorCode, Refusal
 from carimbo.service.filing.context import FilingContext
+from carimbo.service.filing.event_checks import (
+    naming_event,
+    next_sequence,
+    require_allowed,
+    require_closed,
+    require_in_time,
+    require_not_forbidden,
+    require_outside_manifests,
+    wrong_state,
+)
 from carimbo.service.filing.event_series import EventSeries, read_series
 from carimbo.service.filing.in_progress import EventTarget
 from carimbo.service.filing.outcome import (
@@ -35,11 +44,6 @@ from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
 from carimbo.storage.emissions import EmissionRow
 from carimbo.storage.event_filings import EventFiling, NewEventFiling
-
-_NOTHING_TO_CANCEL = (
-    "O documento ainda não foi emitido, e não há o que cancelar: para descartá-lo, use"
-    " DELETE /v1/companies/{companyId}/invoices/{id}."
-)
 
 CheckEvent = Callable[[Body, EventTarget], None]
 """Checks the request of an event about its target. Raises Refusal."""
@@ -57,12 +61,10 @@ async def register_event(
         document = await require_document(tenant, which)
         document_type = document_type_named(document.type)
         event = _event_of(document_type, document, event_name)
-        emission = _require_allowed(document, event)
-        if event.forbidden_in_manifest and await tenant.documents.is_in_manifest(document, emission):
-            sentence = event.forbidden_in_manifest
-            raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
+        emission = require_allowed(document, event)
+        await require_outside_manifests(tenant, document, emission, event)
     with refusing_damaged_key(document):
-        _require_in_time(context, document, emission, event, request)
+        _require_in_time(document, emission, event, request, context.issuing.builder.clock())
         snapshot = await context.snapshot_of(which.subscription_id, company, document_type)
         check = partial(context.check_event, snapshot, event)
         if event.repetition is None:
@@ -86,41 +88,13 @@ def _event_of(document_type: DocumentType, document: Document, name: str) -> Eve
     raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
 
 
-def _require_allowed(document: Document, event: EventKind) -> EmissionRow:
-    emission = document.emission
-    is_dated = not isinstance(event.deadline, Deadline) or (emission and emission.authorized_at)
-    if document.status in event.allowed and emission and is_dated:
-        _require_not_forbidden(document, event)
-        return emission
-    is_draft = event.effect.status is Status.CANCELED and document.status == Status.PENDING
-    raise _wrong_state(document, event, _NOTHING_TO_CANCEL if is_draft else None)
-
-
-def _require_not_forbidden(document: Document, event: EventKind) -> None:
-    """Refuses an event that is not allowed after a fact of the document."""
-    reasons = [sentence for fact, sentence in event.forbidden_after.items() if fact in document.facts]
-    if reasons:
-        raise Refusal(ErrorCode.INVALID_STATE, reasons[0], currentStatus=document.status, allowed=[])
-
-
-def _wrong_state(document: Document, event: EventKind, sentence: str | None = None) -> Refusal:
-    return Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[*event.allowed])
-
-
 def _require_in_time(
-    context: FilingContext, document: Document, emission: EmissionRow, event: EventKind, request: Body
+    document: Document, emission: EmissionRow, event: EventKind, request: Body, now: datetime
 ) -> None:
-    deadline, key, authorized_at = event.deadline, emission.access_key, emission.authorized_at
-    if deadline is None or key is None or authorized_at is None:
-        return
-    last_moment = deadline.last_moment(key, authorized_at, request)
-    if last_moment is None or context.issuing.builder.clock() <= last_moment:
-        return
-    if isinstance(deadline, CancellationDeadline):
-        if deadline.is_lifted_for(stored_request(document)):
-            return
-        raise deadline_refusal(last_moment, deadline.alternative)
-    raise _broken(deadline.late)
+    key, authorized_at = emission.access_key, emission.authorized_at
+    if event.deadline and key and authorized_at:
+        last_moment = event.deadline.last_moment(key, authorized_at, request)
+        require_in_time(document, event, last_moment, now)
 
 
 async def _store_or_join(
@@ -151,24 +125,24 @@ async def _store_next(
     """
     locked = await tenant.documents.lock(document.id)
     if locked is None or locked.status not in event.allowed:
-        raise _wrong_state(locked or document, event)
-    _require_not_forbidden(locked, event)
+        raise wrong_state(locked or document, event)
+    require_not_forbidden(locked, event)
     series = await read_series(tenant, document_type_named(document.type), document, emission, event)
     if isinstance(request, UndoRequest):
         stored = series.undoings
         if repeated := series.undoing_for(request):
             return repeated
         # The event to undo is stored with the request, before anything is sent.
-        request = _naming_event(locked, event, series, request)
+        request = naming_event(locked, event, series, request)
     else:
         stored = series.events
         if repeated := _same_event(series, NewEventFiling.about(document, emission, event.name, request)):
             if series.has_open_undoing:
-                _require_closed(locked, event, series)
+                require_closed(locked, event, series)
             return repeated
-    sequence = _next_sequence(stored, event)
+    sequence = next_sequence(stored, event)
     check(request, EventTarget(document, emission, series, sequence))
-    _require_closed(locked, event, series)
+    require_closed(locked, event, series)
     added = await tenant.event_filings.add(
         NewEventFiling.about(document, emission, event.name, request, sequence)
     )
@@ -181,47 +155,6 @@ def _same_event(series: EventSeries, new: NewEventFiling) -> EventFiling | None:
     """Returns the last event in force if it has the same request."""
     last = next(reversed(series.in_force_or_open), None)
     return last if last and read_exact_json(last.request) == read_exact_json(new.request) else None
-
-
-def _require_closed(document: Document, event: EventKind, series: EventSeries) -> None:
-    """Refuses an event that must wait for the outcome of an earlier one."""
-    if series.is_open and event.repetition and event.repetition.previous_is_open:
-        sentence = event.repetition.previous_is_open
-        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
-
-
-def _naming_event(
-    document: Document, event: EventKind, series: EventSeries, request: UndoRequest
-) -> UndoRequest:
-    """Returns the request with the event that it undoes."""
-    undone = series.event_to_undo(request)
-    if undone:
-        return request.model_copy(update={"event_id": undone.id})
-    _require_closed(document, event, series)
-    if event.undoes is None:
-        raise LookupError(f"{event.name} undoes nothing")
-    if request.event_id:
-        raise _broken(event.undoes.unknown_event)
-    sentence = event.undoes.nothing_to_undo
-    raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
-
-
-def _next_sequence(stored: Sequence[EventFiling], event: EventKind) -> int:
-    repetition = event.repetition
-    taken_code = repetition.taken_code if repetition else None
-    taken = [
-        filing.sequence
-        for filing in stored
-        if filing.state != FilingState.REFUSED or filing.authority_code == taken_code
-    ]
-    sequence = max(taken, default=0) + 1
-    if repetition and sequence > repetition.max_events:
-        raise _broken(repetition.exceeded)
-    return sequence
-
-
-def _broken(problem: Problem) -> Refusal:
-    return Refusal(ErrorCode.FISCAL_RULE_VIOLATION, rules=broken_rules((problem,)))
 
 
 def _answer(document: Document, emission: EmissionRow, event: EventKind, filing: EventFiling) -> Record:

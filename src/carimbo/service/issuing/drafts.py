@@ -336,6 +336,12 @@ async def discard_document(database: Database, reference: DocumentReference) -> 
     return Deleted(id=document.id)
 
 
+async def is_discardable(database: Database, reference: DocumentReference) -> bool:
+    """Returns whether a document is a draft or was rejected and has no number."""
+    async with database.autocommit(reference.subscription_id) as tenant:
+        return may_be_discarded(await require_document(tenant, reference))
+
+
 def may_be_discarded(document: Document) -> bool:
     """Returns whether a document is a draft or was rejected and has no number, not even a printed one."""
     return document.status in EMITTABLE and document.emission is None

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from carimbo.fiscal.environment import Environment
 from carimbo.service.companies.company_settings import stored_settings
-from carimbo.service.filing.gaps import GapReason
+from carimbo.service.filing.gaps import GapReason, year_of_numbers
 from carimbo.service.filing.inutilize import InutilizationRecord, list_ranges
 from carimbo.service.filing.numbering import (
     INUTILIZED_TYPES,
@@ -35,7 +35,6 @@ _WAIT: Mapping[str, str] = {
 }
 _MAY_STILL_COME = "Esperar: um ponto de venda pode ter impresso o número e ainda enviá-lo."
 _NO_ACTION = "Nada: este tipo de documento não tem inutilização."
-_INUTILIZE = "Inutilizar."
 _CORRECT = "Corrigir e emitir o documento de novo, ou inutilizar."
 
 
@@ -59,6 +58,12 @@ class GapLine:
     gap: GapRecord
     reason: str
     advice: str
+    """What else can be done than inutilizing; empty if nothing."""
+
+    @property
+    def year(self) -> int | None:
+        """The year of its numbers; None where numbers are not inutilized."""
+        return year_of_numbers(self.gap.deadline) if self.gap.deadline else None
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,7 @@ def _urgency(line: GapLine) -> tuple[bool, float]:
 
 def _advice(gap: GapRecord) -> str:
     if gap.voidable:
-        return _CORRECT if gap.reason == GapReason.ABANDONED_REJECTION else _INUTILIZE
+        return _CORRECT if gap.reason == GapReason.ABANDONED_REJECTION else ""
     if gap.reason in _WAIT:
         return _WAIT[gap.reason]
     return _MAY_STILL_COME if gap.deadline else _NO_ACTION

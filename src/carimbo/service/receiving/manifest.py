@@ -2,30 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Body, Record
-from carimbo.fiscal.document_type import DocumentType
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.identity.signature import Signer
 from carimbo.fiscal.lifecycle import FilingState
-from carimbo.fiscal.local_time import local_day
-from carimbo.fiscal.receiving import PENDING, Receiving, ResponseKind, Role, Situation
+from carimbo.fiscal.receiving import PENDING, Receiving, ResponseKind
 from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.companies.registration import hold_company
 from carimbo.service.companies.snapshot import CompanySnapshot
 from carimbo.service.contexts import IssuingContext
-from carimbo.service.errors import ErrorCode, Refusal, require_no_problems
+from carimbo.service.errors import require_no_problems
 from carimbo.service.filing.context import FilingContext
 from carimbo.service.filing.in_progress import filing_issuer
 from carimbo.service.filing.outcome import FilingStatus, authority_refusal, status_of, wait_until_settled
-from carimbo.service.json_values import read_exact_json, utc_text
+from carimbo.service.json_values import read_exact_json
 from carimbo.service.receiving.in_progress import event_subject, is_of_another_program, statements_in_force
 from carimbo.service.receiving.queries import ReceivedReference, audit_received, require_received
+from carimbo.service.receiving.statement_checks import late_refusal, require_possible, require_turn
 from carimbo.service.receiving.sync import require_able_to_receive
 from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
@@ -34,13 +32,6 @@ from carimbo.storage.identifiers import new_id
 from carimbo.storage.manifestations import Manifestation, NewManifestation
 from carimbo.storage.received import ReceivedRow
 
-_NOT_YOURS = "Só quem está no documento como {role} pode se manifestar sobre ele."
-_ROLES = {Role.RECIPIENT: "destinatário", Role.TAKER: "tomador"}
-_OTHER_ENVIRONMENT = "O documento é do outro ambiente: a empresa não se manifesta nele agora."
-_ENDED = {
-    Situation.CANCELED: "O emitente cancelou o documento: não há operação sobre a qual se manifestar.",
-    Situation.DENIED: "O documento foi denegado: não há operação sobre a qual se manifestar.",
-}
 _ANOTHER_PROGRAM = (
     "A autoridade já tinha esta manifestação, quase sempre feita por outro programa. Se houve outra depois"
     " dela, é a outra que vale: confira no portal da autoridade."
@@ -87,14 +78,6 @@ class _Statement:
         is_said = status == last.status_after and is_in_force
         return last if is_said or not FilingState(last.state).is_settled else None
 
-    def waits_for(self, row: Manifestation) -> bool:
-        """Returns whether an earlier statement is open, and its result matters for this one.
-
-        The result of an automatic acknowledgement changes nothing after a conclusive statement.
-        """
-        is_outdated = self.kind.is_conclusive and row.is_automatic and not row.is_conclusive
-        return not FilingState(row.state).is_settled and not is_outdated
-
 
 def _content(request: str) -> dict[str, Any]:
     """Returns the fields of a stored request that have a value."""
@@ -123,62 +106,16 @@ async def manifest(
         filing = statement.repeated_by(earlier, document.status)
         if filing is None:
             now = context.issuing.builder.clock()
-            _require_possible(document, statement, snapshot, which.document_type, now)
+            require_possible(document, statement.kind, which, snapshot, now)
             filing = await _store(tenant, document, statement, earlier, context.issuing, snapshot)
     filing = await _wait(context, which.subscription_id, filing)
     async with context.issuing.database.autocommit(which.subscription_id) as tenant:
         document = await require_received(tenant, which)
     if filing.state == FilingState.REFUSED:
         if filing.authority_code in statement.kind.late_codes:
-            raise _late_refusal(document, statement.kind, snapshot, context.issuing.builder.clock())
+            raise late_refusal(document, statement.kind, snapshot, context.issuing.builder.clock())
         raise authority_refusal(which.document_type, filing)
     return _record(document, filing)
-
-
-def _require_possible(
-    document: ReceivedRow,
-    statement: _Statement,
-    snapshot: CompanySnapshot,
-    document_type: DocumentType,
-    now: datetime,
-) -> None:
-    role, sentence = statement.receiving.responds_as, None
-    if document.role != role:
-        sentence = _NOT_YOURS.format(role=_ROLES.get(role, role))
-    elif document.environment != snapshot.environment_of(document_type):
-        sentence = _OTHER_ENVIRONMENT
-    else:
-        sentence = _ENDED.get(Situation(document.situation))
-    if sentence:
-        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
-    deadline = _deadline(document, statement.kind)
-    if deadline and now > deadline:
-        raise _late_refusal(document, statement.kind, snapshot, now)
-
-
-def _deadline(document: ReceivedRow, kind: ResponseKind) -> datetime | None:
-    """Returns until when the authority accepts a statement; None if it has no term."""
-    return document.authorized_at + kind.within if document.authorized_at and kind.within else None
-
-
-def _late_refusal(
-    document: ReceivedRow, kind: ResponseKind, snapshot: CompanySnapshot, now: datetime
-) -> Refusal:
-    """Returns the refusal of a late statement; that of a late acknowledgement says what is still possible."""
-    deadline = _deadline(document, kind)
-    if deadline is None:
-        return Refusal(ErrorCode.MANIFEST_DEADLINE_EXCEEDED, deadline=None)
-    state = snapshot.company.address.state
-    sentence = f"O prazo desta manifestação ({kind.description}) terminou em {_day(deadline, state)}."
-    if not kind.is_conclusive and document.respond_by and now <= document.respond_by:
-        sentence += f" Até {_day(document.respond_by, state)} ainda cabe confirmar ou recusar a operação."
-    else:
-        sentence += " A autoridade não aceita mais nenhuma: o que faltar, trate com o emitente."
-    return Refusal(ErrorCode.MANIFEST_DEADLINE_EXCEEDED, sentence, deadline=utc_text(deadline))
-
-
-def _day(moment: datetime, state: str) -> str:
-    return f"{local_day(moment, state):%d/%m/%Y}"
 
 
 async def _store(
@@ -192,7 +129,7 @@ async def _store(
     """Stores a statement. Raises Refusal if an earlier one excludes it, or if its text is not possible."""
     kind = statement.kind
     undone = statements_in_force(earlier, kind.undoes, kind.name) if kind.undoes else []
-    _require_turn(document, statement, earlier, undone)
+    require_turn(document, kind, statement.receiving, earlier)
     sequence = max((row.sequence for row in earlier if row.type == kind.name), default=0) + 1
     subject = event_subject(
         document,
@@ -231,31 +168,6 @@ def _new_manifestation(
         is_conclusive=statement.kind.is_conclusive,
         is_automatic=False,
     )
-
-
-def _require_turn(
-    document: ReceivedRow,
-    statement: _Statement,
-    earlier: Sequence[Manifestation],
-    undone: Sequence[Manifestation],
-) -> None:
-    """Refuses a statement that another one excludes, or that has to wait for it."""
-    kind, receiving = statement.kind, statement.receiving
-    sentence = None
-    if any(map(statement.waits_for, earlier)):
-        sentence = "Outra manifestação deste documento está em processamento: aguarde o resultado."
-    elif receiving.is_stated_once and earlier:
-        previous = receiving.response_named(earlier[-1].type).description
-        sentence = f"A autoridade aceita uma só manifestação da empresa, e já há uma: {previous}."
-    elif sum(row.type == kind.name for row in earlier) >= kind.max_events:
-        times = "uma vez" if kind.max_events == 1 else f"{kind.max_events} vezes"
-        sentence = f"A autoridade aceita esta manifestação {times} por documento."
-    elif kind.undoes and not undone:
-        sentence = f"Não há manifestação a desfazer ({receiving.response_named(kind.undoes).description})."
-    elif not kind.is_conclusive and document.status != PENDING:
-        sentence = "O documento já tem manifestação: a ciência só cabe antes dela."
-    if sentence:
-        raise Refusal(ErrorCode.INVALID_STATE, sentence, currentStatus=document.status, allowed=[])
 
 
 async def _wait(context: FilingContext, subscription_id: UUID, filing: Manifestation) -> Manifestation:

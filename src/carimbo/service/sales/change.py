@@ -143,8 +143,8 @@ def _current(sale: SaleDetails, lines: Sequence[SaleLineDetails], buyer_tax_id: 
 
 
 @dataclass(frozen=True)
-class _CurrentSale:
-    """A sale as it was when the changes were merged into it."""
+class ChangeableSale:
+    """A sale without issued documents, as it is before changes are merged into it."""
 
     sale: SaleDetails
     lines: Sequence[SaleLineDetails]
@@ -152,7 +152,39 @@ class _CurrentSale:
 
     @property
     def references(self) -> PreviousReferences:
+        """The customer and the items that the sale may keep."""
         return PreviousReferences(self.sale.customer_id, [line.product_id for line in self.lines])
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """The body that would create the same sale today."""
+        return _current(self.sale, self.lines, self.buyer_tax_id)
+
+
+async def read_changeable_sale(
+    database: Database, subscription_id: UUID, company_id: UUID, sale_id: UUID
+) -> ChangeableSale:
+    """Returns a sale that may be changed. Raises Refusal for any other."""
+    async with database.snapshot(subscription_id) as tenant:
+        return await _read_changeable(tenant, company_id, sale_id)
+
+
+async def changed_order(
+    context: IssuingContext,
+    subscription: Subscription,
+    company: CompanyRow,
+    sale_id: UUID,
+    changes: dict[str, Any],
+    merging: MergeMode,
+) -> tuple[ChangeableSale, SaleOrder]:
+    """Returns a sale as it is, and the order that it is after changes. Raises Refusal."""
+    current = await read_changeable_sale(context.database, subscription.id, company.id, sale_id)
+    body = changed_body(current.sale, current.lines, current.buyer_tax_id, changes, merging)
+    external_id = current.sale.external_id
+    if body.external_id not in (None, external_id):
+        raise invalid_field("externalId", "Identifica a venda e não pode ser alterado.")
+    body = body.model_copy(update={"external_id": external_id})
+    return current, SaleOrder(subscription, company, body, write_json(changes))
 
 
 async def change_sale(
@@ -168,14 +200,7 @@ async def change_sale(
     Starts again if another request or the schedule changes the sale meanwhile.
     """
     for _ in range(MAX_TRIES):
-        async with context.database.snapshot(subscription.id) as tenant:
-            current = await _read_changeable(tenant, company.id, sale_id)
-        body = changed_body(current.sale, current.lines, current.buyer_tax_id, changes, merging)
-        external_id = current.sale.external_id
-        if body.external_id not in (None, external_id):
-            raise invalid_field("externalId", "Identifica a venda e não pode ser alterado.")
-        body = body.model_copy(update={"external_id": external_id})
-        order = SaleOrder(subscription, company, body, write_json(changes))
+        current, order = await changed_order(context, subscription, company, sale_id, changes, merging)
         prepared = await prepare_sale(context, order, current.references)
         async with context.database.tenant(subscription.id) as tenant:
             if await _rewrite(context, tenant, order, prepared, current.sale):
@@ -200,14 +225,14 @@ async def delete_sale(database: Database, subscription_id: UUID, company_id: UUI
     return Deleted(id=sale_id)
 
 
-async def _read_changeable(tenant: Tenant, company_id: UUID, sale_id: UUID) -> _CurrentSale:
+async def _read_changeable(tenant: Tenant, company_id: UUID, sale_id: UUID) -> ChangeableSale:
     sale = await tenant.sales.show(sale_id)
     if sale is None or sale.company_id != company_id:
         raise unknown_sale()
     documents = await tenant.documents.of_sales([sale_id])
     _require_changeable(sale, documents)
     buyer_tax_id = None if sale.customer_id else sale.buyer_tax_id or _tax_id_on_receipt(documents)
-    return _CurrentSale(sale, await tenant.sales.lines([sale_id]), buyer_tax_id)
+    return ChangeableSale(sale, await tenant.sales.lines([sale_id]), buyer_tax_id)
 
 
 async def _rewrite(

@@ -37,6 +37,8 @@ from carimbo.storage.subscriptions import Subscription
 _PATH_IN_LINE = re.compile(r"products\[[0-9]*\]\.(?P<path>(?P<field>[a-z][A-Za-z]*)(?:[.\[][A-Za-z0-9\]]+)*)")
 _Lines = list[tuple[DocumentType, tuple[SoldLine, ...]]]
 _OF_LINES = frozenset(map(to_camel, SaleLineBody.model_fields))
+IF_IN_CATALOG = " (se o item já está no catálogo, nele, com PUT …/products/{id})"
+"""Follows the name of a field that a line of a sale has only for a new item."""
 # A line has these fields only for a new item.
 _OF_NEW_ITEMS = frozenset({"ncm", "serviceItemCode"})
 
@@ -248,7 +250,7 @@ def _hint_in_sale(hint: str) -> str:
         if match["field"] not in _OF_LINES:
             return f"{match['path']} do item no catálogo"
         if match["field"] in _OF_NEW_ITEMS:
-            return f"{match[0]} (se o item já está no catálogo, nele, com PUT …/products/{{id}})"
+            return match[0] + IF_IN_CATALOG
         return match[0]
 
     return _PATH_IN_LINE.sub(place_of, hint)

@@ -39,7 +39,7 @@ _DISCARDED = (
     " que os faz de novo."
 )
 _CANCELED = "A venda foi cancelada: o documento que resta só é emitido por si, com POST …/invoices/{id}/emit."
-_CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
+CANCELABLE = (SaleStatus.INVOICED, SaleStatus.PARTIALLY_INVOICED)
 
 
 class SaleCancellation(Body):
@@ -124,9 +124,9 @@ async def cancel_sale(
     authorized = [document for document in documents if document.status == Status.AUTHORIZED]
     if sale.status is SaleStatus.PROCESSING:
         sentence = "Um documento da venda ainda está em processamento: aguarde o seu resultado."
-        raise _wrong_state(sale, sentence, *_CANCELABLE)
+        raise _wrong_state(sale, sentence, *CANCELABLE)
     if not authorized:
-        raise _wrong_state(sale, "A venda não tem documento autorizado a cancelar.", *_CANCELABLE)
+        raise _wrong_state(sale, "A venda não tem documento autorizado a cancelar.", *CANCELABLE)
     async with database.autocommit(subscription_id) as tenant:
         # Scheduled documents of a canceled sale are not emitted, unless somebody emits them.
         await tenant.sales.unschedule(sale_id)

@@ -42,7 +42,6 @@ def plan_sale(body: SaleBody, resolved: ResolvedSale, state: str | None, now: da
     if has_all_lines and body.discount > goods:
         message = f"É maior do que o total dos itens, R$ {format_amount(goods)}."
         findings.add_problem(Problem(INVALID_FIELD, "discount", message))
-    amount = goods - body.discount + body.shipping
     method = find_payment_method(body.payment_method) if body.payment_method else None
     if method and contradicts_payments(method.code, body.payments):
         message = "Não é o meio de nenhum dos payments: informe só um dos dois campos."
@@ -60,12 +59,17 @@ def plan_sale(body: SaleBody, resolved: ResolvedSale, state: str | None, now: da
     return SalePlan(
         body=body,
         resolved=resolved,
-        amount=amount,
+        amount=sale_amount(body, resolved),
         sold_on=sold_on,
         guarantee_date=local_day(guarantee, zone) if guarantee else None,
         due_at=beginning_of(scheduled, zone) if scheduled else None,
         issued_on=local_day(scheduled or now, zone),
     )
+
+
+def sale_amount(body: SaleBody, resolved: ResolvedSale) -> Decimal:
+    """Returns what a sale amounts to; its documents add the IPI."""
+    return total(line.total for line in resolved.lines) - body.discount + body.shipping
 
 
 def _scheduled_for(

@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter
 
 from carimbo.fiscal.body.fields import Body, Number, Record
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
-from carimbo.fiscal.lifecycle import Status
+from carimbo.fiscal.lifecycle import EMITTABLE, Status
 from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.documents.record import Rejection, record_of
 from carimbo.service.errors import ErrorCode, Refusal, not_found
@@ -128,6 +128,19 @@ class SaleRecord(Record):
     created_at: datetime
     created_by: ActorRecord | None = CREATED_BY
     updated_at: datetime
+    is_direct: bool = Field(exclude=True)
+    """Whether a document that was created directly made this sale; only pages need it, for their buttons."""
+
+    @property
+    def has_emittable(self) -> bool:
+        """Whether it has drafts or rejected documents that can be emitted with it."""
+        is_canceled = self.status is SaleStatus.CANCELED
+        return not is_canceled and any(document.status in EMITTABLE for document in self.invoices)
+
+    @property
+    def is_unissued(self) -> bool:
+        """Whether none of its documents was issued, or is about to be."""
+        return all(document.status in EMITTABLE for document in self.invoices)
 
 
 class SaleQuery(Body):
@@ -247,6 +260,7 @@ def _record_without_json(
         created_at=sale.created_at,
         created_by=actor_record(sale.created_by),
         updated_at=sale.updated_at,
+        is_direct=sale.is_direct,
     )
 
 

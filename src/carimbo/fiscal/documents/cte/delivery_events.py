@@ -17,6 +17,7 @@ from carimbo.fiscal.documents.cte.delivery_rules import (
 )
 from carimbo.fiscal.documents.cte.request import CteRequest
 from carimbo.fiscal.filing import (
+    UNDO_FORM,
     EventKind,
     EventRoute,
     EventSubject,
@@ -153,6 +154,8 @@ def _undoing(event: EventKind, nothing_to_undo: str) -> Undoing:
 CTE_DELIVERY = EventKind(
     name="delivery",
     title="Comprovante de entrega",
+    action="Registrar entrega",
+    explanation="A SEFAZ registra que a carga foi entregue, e a quem.",
     route=EventRoute(
         method="POST",
         path="/delivery",
@@ -174,6 +177,8 @@ CTE_DELIVERY = EventKind(
 CTE_DELIVERY_CANCELLATION = EventKind(
     name="deliveryCancellation",
     title="Cancelamento do comprovante de entrega",
+    action="Cancelar comprovante de entrega",
+    explanation="A SEFAZ cancela o comprovante de entrega, e o CT-e volta a constar como não entregue.",
     route=EventRoute(
         method="DELETE",
         path="/delivery",
@@ -182,6 +187,7 @@ CTE_DELIVERY_CANCELLATION = EventKind(
         description=_UNDOING_DESCRIPTION,
     ),
     request=UndoRequest,
+    form=UNDO_FORM,
     issue=_cancel_delivery,
     registered=registered,
     print_name="CancelamentoEntrega-{key}-{sequence:03}.pdf",
@@ -191,6 +197,8 @@ CTE_DELIVERY_CANCELLATION = EventKind(
 CTE_FAILED_DELIVERY = EventKind(
     name="failedDelivery",
     title="Insucesso na entrega",
+    action="Registrar insucesso na entrega",
+    explanation="A SEFAZ registra uma tentativa de entrega sem sucesso, o que não impede outra.",
     route=EventRoute(
         method="POST",
         path="/failed-delivery",
@@ -207,6 +215,8 @@ CTE_FAILED_DELIVERY = EventKind(
 CTE_FAILED_DELIVERY_CANCELLATION = EventKind(
     name="failedDeliveryCancellation",
     title="Cancelamento do insucesso na entrega",
+    action="Cancelar insucesso na entrega",
+    explanation="A SEFAZ cancela o registro da tentativa de entrega sem sucesso.",
     route=EventRoute(
         method="DELETE",
         path="/failed-delivery",
@@ -215,6 +225,7 @@ CTE_FAILED_DELIVERY_CANCELLATION = EventKind(
         description=_UNDOING_DESCRIPTION,
     ),
     request=UndoRequest,
+    form=UNDO_FORM,
     issue=_cancel_failed_delivery,
     registered=registered,
     print_name="CancelamentoInsucesso-{key}-{sequence:03}.pdf",

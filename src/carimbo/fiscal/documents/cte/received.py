@@ -3,12 +3,14 @@
 One sequence distributes CT-e and CT-e OS.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
 from carimbo.fiscal.body.fields import Body
 from carimbo.fiscal.documents.cte.received_content import amounts, details
 from carimbo.fiscal.documents.cte.received_file import SCHEMAS_OF_ROOTS, read
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.layouts.cte_v4.dialect import CTE_DIALECT, DISAGREEMENT, DISAGREEMENT_CANCELLATION
 from carimbo.fiscal.layouts.sefaz.distribution import read_distribution
 from carimbo.fiscal.received_signatures import check_issuer_signature
@@ -42,6 +44,12 @@ RECEIVING = Receiving(
             name=_DISAGREED,
             code=DISAGREEMENT,
             description="Prestação do serviço em desacordo",
+            action="Registrar desacordo",
+            explanation=(
+                "A empresa diz à SEFAZ que o serviço não foi prestado como o CT-e diz, e com isso o"
+                " transportador pode substituí-lo."
+            ),
+            form=event_form(DisagreementRequest, replace(JUSTIFICATION, label="O que difere do combinado")),
             request=DisagreementRequest,
             route=ResponseRoute("POST", _PATH, "disagreeWith", "Registra a prestação em desacordo"),
             issue=disagree,
@@ -55,6 +63,9 @@ RECEIVING = Receiving(
             name="withdrawn",
             code=DISAGREEMENT_CANCELLATION,
             description="Cancelamento da prestação do serviço em desacordo",
+            action="Cancelar o desacordo",
+            explanation="A empresa retira o seu desacordo mais recente com o serviço deste CT-e.",
+            form=event_form(WithdrawalRequest),
             request=WithdrawalRequest,
             route=ResponseRoute("DELETE", _PATH, "withdrawDisagreementWith", "Cancela o desacordo"),
             issue=withdraw_disagreement,

@@ -180,6 +180,8 @@ def _party(body: GuidePartyBody) -> GuideParty:
 CTE_OS_GTV = EventKind(
     name="gtv",
     title="Guia de transporte de valores",
+    action="Registrar GTV",
+    explanation="A SEFAZ registra as guias de transporte de valores em papel deste CT-e OS.",
     route=EventRoute(
         method="POST",
         path="/gtv",

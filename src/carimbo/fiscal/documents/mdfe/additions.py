@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from carimbo.fiscal.body.fields import Body, CityCode
+from carimbo.fiscal.body.form_layout import FormField
 from carimbo.fiscal.documents.mdfe.cargo_body import Keys
 from carimbo.fiscal.documents.mdfe.event_signing import (
     AFTER_CLOSING,
@@ -19,6 +20,7 @@ from carimbo.fiscal.documents.mdfe.event_signing import (
 )
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
 from carimbo.fiscal.documents.mdfe.road_body import DriverBody
+from carimbo.fiscal.event_forms import event_form
 from carimbo.fiscal.filing import EventKind, EventRoute, EventSubject, FilingIssuer, FilingResult
 from carimbo.fiscal.layouts.mdfe_v3.documents import MAX_UNLOADING_CITIES
 from carimbo.fiscal.layouts.mdfe_v3.events import DocumentInclusion, DriverInclusion, IncludedInvoice
@@ -139,6 +141,8 @@ def _key_problems(
 DRIVER_INCLUSION = EventKind(
     name="driverInclusion",
     title="Inclusão de condutor",
+    action="Incluir condutor",
+    explanation="A SEFAZ registra mais um condutor nesta viagem, e ele passa a constar do DAMDFE.",
     route=EventRoute(
         method="POST",
         path="/drivers",
@@ -147,6 +151,11 @@ DRIVER_INCLUSION = EventKind(
         description="Um condutor por evento; ele passa a constar do DAMDFE.",
     ),
     request=DriverRequest,
+    form=event_form(
+        DriverRequest,
+        FormField(path="name", label="Nome do condutor"),
+        FormField(path="taxId", label="CPF do condutor"),
+    ),
     issue=_include_driver,
     registered=registered,
     print_name="Condutor-{key}-{sequence:02}.pdf",
@@ -157,6 +166,10 @@ DRIVER_INCLUSION = EventKind(
 DOCUMENT_INCLUSION = EventKind(
     name="documentInclusion",
     title="Inclusão de documentos",
+    action="Incluir documentos",
+    explanation=(
+        "A SEFAZ registra as NF-e carregadas depois da emissão, e o MDF-e não pode mais ser cancelado."
+    ),
     route=EventRoute(
         method="POST",
         path="/documents",

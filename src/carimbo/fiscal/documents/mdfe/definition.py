@@ -8,10 +8,9 @@ from pydantic import Field
 from carimbo.fiscal.body.fields import Record
 from carimbo.fiscal.body.transmit import Transmit
 from carimbo.fiscal.document_type import DocumentType, Issuing, OwnFields
-from carimbo.fiscal.documents.mdfe.cargo import unloading_bodies
 from carimbo.fiscal.documents.mdfe.closing_by_key import CLOSING_BY_KEY
 from carimbo.fiscal.documents.mdfe.document import MODEL, NAME
-from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS, ClosingRequest
+from carimbo.fiscal.documents.mdfe.events import MDFE_EVENTS, usual_closing
 from carimbo.fiscal.documents.mdfe.from_documents import FILLING
 from carimbo.fiscal.documents.mdfe.hints import hint_for_rejection
 from carimbo.fiscal.documents.mdfe.request import MdfeRequest
@@ -41,11 +40,6 @@ class MdfeFields(Record):
 
 def _waits(request: MdfeRequest) -> bool:
     return request.transmit is Transmit.LATER
-
-
-def _usual_closing(request: MdfeRequest) -> ClosingRequest:
-    """Returns the closing in the last municipality of unloading, where the transport usually ends."""
-    return ClosingRequest.model_validate({"cityCode": unloading_bodies(request)[-1].city_code})
 
 
 def _nobody(request: MdfeRequest) -> Addressee | None:
@@ -90,7 +84,7 @@ MDFE = DocumentType(
         days=TERM_DAYS,
         warned_days=(10, 5, 1),
         closing_setting="closeAfterDays",
-        usual_closing=_usual_closing,
+        usual_closing=usual_closing,
     ),
     counts={
         "nfes": "NF-e transportadas",

@@ -1,13 +1,18 @@
 """Events that end a manifest: cancellation and closing; and the list of all its events."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
+from typing import Any
 
 from pydantic import Field
 
 from carimbo.fiscal.body.date_fields import IsoDay
 from carimbo.fiscal.body.fields import Body, CityCode, StateOrAbroad
+from carimbo.fiscal.body.form_layout import FieldKind, FormField
 from carimbo.fiscal.cancellation_deadline import in_time_until, last_moment
 from carimbo.fiscal.documents.mdfe.additions import DOCUMENT_INCLUSION, DRIVER_INCLUSION
+from carimbo.fiscal.documents.mdfe.cargo import unloading_bodies
 from carimbo.fiscal.documents.mdfe.event_signing import (
     DOCUMENTS_INCLUDED_AT,
     broken,
@@ -15,6 +20,8 @@ from carimbo.fiscal.documents.mdfe.event_signing import (
     signed_manifest_event,
 )
 from carimbo.fiscal.documents.mdfe.payment_events import PAYMENT, PAYMENT_CHANGE
+from carimbo.fiscal.documents.mdfe.request import MdfeRequest
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
     CancellationDeadline,
@@ -119,9 +126,23 @@ def _cancel(request: ManifestCancellationRequest, about: EventSubject, issuer: F
     return signed_manifest_event(detail, about, issuer)
 
 
+def usual_closing(manifest: MdfeRequest) -> ClosingRequest:
+    """Returns the closing in the last municipality of unloading, where the transport usually ends."""
+    return ClosingRequest.model_validate({"cityCode": unloading_bodies(manifest)[-1].city_code})
+
+
+def _last_stop(manifest: MdfeRequest, today: date) -> Mapping[str, Any]:
+    """Returns today and the last municipality of unloading; a later cargo may have none yet."""
+    city_code = manifest.documents[-1].city_code if manifest.documents else None
+    place = {"cityCode": city_code, "state": place_of(city_code).state} if city_code else {}
+    return {"closedAt": today.isoformat(), **place}
+
+
 MDFE_CANCELLATION = EventKind(
     name=CANCELLATION,
     title="Cancelamento",
+    action="Cancelar",
+    explanation="A SEFAZ cancela o MDF-e, que deixa de valer: isso não pode ser desfeito.",
     route=EventRoute(
         method="DELETE",
         path="",
@@ -133,6 +154,7 @@ MDFE_CANCELLATION = EventKind(
         ),
     ),
     request=ManifestCancellationRequest,
+    form=event_form(ManifestCancellationRequest, replace(JUSTIFICATION, is_required=True)),
     issue=_cancel,
     registered=registered,
     print_name=CANCELLATION_PRINT,
@@ -153,6 +175,11 @@ MDFE_CANCELLATION = EventKind(
 MDFE_CLOSING = EventKind(
     name=CLOSING,
     title="Encerramento",
+    action="Encerrar",
+    explanation=(
+        "A SEFAZ registra que a viagem terminou, e o MDF-e não recebe mais eventos: isso não pode ser"
+        " desfeito."
+    ),
     route=EventRoute(
         method="POST",
         path="/close",
@@ -164,6 +191,23 @@ MDFE_CLOSING = EventKind(
         ),
     ),
     request=ClosingRequest,
+    form=event_form(
+        ClosingRequest,
+        FormField(
+            path="closedAt",
+            label="Dia do encerramento",
+            kind=FieldKind.DAY,
+            hint="Em branco, vale o dia de hoje.",
+        ),
+        FormField(
+            path="cityCode",
+            label="Município onde a viagem terminou",
+            kind=FieldKind.CITY,
+            hint="O nome ou o código IBGE; no exterior, 9999999.",
+        ),
+        FormField(path="state", label="UF", blank="A do município"),
+    ),
+    preset=_last_stop,
     issue=_close,
     registered=registered,
     print_name="Encerramento-{key}.pdf",

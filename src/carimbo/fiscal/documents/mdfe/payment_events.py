@@ -93,6 +93,8 @@ def _change_payment(request: PaymentChangeRequest, about: EventSubject, issuer: 
 PAYMENT = EventKind(
     name="payment",
     title="Pagamento da operação",
+    action="Registrar pagamento",
+    explanation="A SEFAZ registra o pagamento do frete ao TAC agregado.",
     route=EventRoute(
         method="POST",
         path="/payments",
@@ -110,6 +112,8 @@ PAYMENT = EventKind(
 PAYMENT_CHANGE = EventKind(
     name="paymentChange",
     title="Alteração do pagamento",
+    action="Alterar pagamento",
+    explanation="A SEFAZ troca os pagamentos registrados antes pelos informados agora.",
     route=EventRoute(
         method="PUT",
         path="/payments",

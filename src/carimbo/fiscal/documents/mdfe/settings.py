@@ -17,7 +17,10 @@ class MdfeSettings(ModuleSettings):
 
     close_after_days: Annotated[
         Annotated[Integer, Field(ge=1, lt=TERM_DAYS)] | None,
-        SettingLabel("Dias até o encerramento automático dos MDF-e"),
+        SettingLabel(
+            "Dias até o encerramento automático dos MDF-e",
+            hint="Em branco, nenhum é encerrado sem que alguém peça.",
+        ),
     ] = Field(
         default=None,
         description=(

@@ -15,6 +15,7 @@ from carimbo.fiscal.documents.nfce.from_sale import body_of_sale
 from carimbo.fiscal.documents.nfce.request import NfceRequest
 from carimbo.fiscal.documents.nfce.settings import NfceSettings, missing_settings
 from carimbo.fiscal.documents.nfce.xml import issue, review
+from carimbo.fiscal.goods.catalog_form import goods_sections
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defaults
 from carimbo.fiscal.goods.definition import addressee_of, identity_of_invoice, missing_for_rules
 from carimbo.fiscal.goods.events import RECEIPT_CANCELLATION, inutilization_rules_of
@@ -88,7 +89,13 @@ NFCE = DocumentType(
     point_of_sale=PointOfSale(
         printed_emission, lambda request: request.access_key, _printed_fields, transmission_deadline
     ),
-    catalog_sale=CatalogSale(ItemType.PRODUCT, GoodsFiscal, missing_without_defaults, body_of_sale),
+    catalog_sale=CatalogSale(
+        ItemType.PRODUCT,
+        GoodsFiscal,
+        missing_without_defaults,
+        body_of_sale,
+        sections=goods_sections,
+    ),
     catalog_filling=FILLING,
     events=(RECEIPT_CANCELLATION,),
     secret_settings=("csc", "homologation.csc"),

@@ -9,7 +9,7 @@ from carimbo.fiscal.body.fields import Changes, Flag, Integer
 from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.module_settings import ModuleEnvironment, ModuleSettings
 from carimbo.fiscal.printout import PaperSize
-from carimbo.fiscal.setting_label import SettingLabel
+from carimbo.fiscal.setting_label import ENVIRONMENT, SWITCH, SettingLabel
 
 CscId = Annotated[
     str,
@@ -22,6 +22,11 @@ Csc = Annotated[
     Field(description="Código de segurança do contribuinte; volta mascarado.", examples=["0123456789ABCDEF"]),
 ]
 
+_KEPT = "Em branco, fica como está."
+_HOMOLOGATION_CSC_ID = SettingLabel("Identificador do CSC de homologação", is_listed=False)
+_HOMOLOGATION_CSC = SettingLabel("CSC de homologação", is_secret=True, hint=_KEPT)
+_QR_VERSIONS = {"2": "2, com CSC", "3": "3, sem CSC"}
+_ROLLS = {PaperSize.ROLL_80: "80 mm", PaperSize.ROLL_58: "58 mm"}
 QR_WITHOUT_CSC = 3
 """The version of the QR code that needs no security code."""
 
@@ -29,24 +34,26 @@ QR_WITHOUT_CSC = 3
 class HomologationCsc(Changes):
     """The security code of the test environment."""
 
-    csc_id: CscId | None = None
-    csc: Csc | None = Field(default=None, repr=False)
+    csc_id: Annotated[CscId | None, _HOMOLOGATION_CSC_ID] = None
+    csc: Annotated[Csc | None, _HOMOLOGATION_CSC] = Field(default=None, repr=False)
 
 
 class NfceSettings(ModuleSettings):
     """Module switch, environment, numbering, the security codes of the QR code and the paper width."""
 
-    active: Flag = False
-    environment: ModuleEnvironment | None = None
-    csc_id: CscId | None = None
-    csc: Annotated[Csc | None, SettingLabel("CSC da NFC-e", is_secret=True)] = Field(default=None, repr=False)
+    active: Annotated[Flag, SWITCH] = False
+    environment: Annotated[ModuleEnvironment | None, ENVIRONMENT] = None
+    csc_id: Annotated[CscId | None, SettingLabel("Identificador do CSC", is_listed=False)] = None
+    csc: Annotated[Csc | None, SettingLabel("CSC da NFC-e", is_secret=True, hint=_KEPT)] = Field(
+        default=None, repr=False
+    )
     homologation: HomologationCsc | None = None
-    qr_version: Annotated[Integer, Field(ge=2, le=3), SettingLabel("Versão do QR Code da NFC-e")] = Field(
-        default=2, description="Versão do QR Code; a 2 exige o CSC."
-    )
-    paper: Annotated[Literal[PaperSize.ROLL_80, PaperSize.ROLL_58], SettingLabel("Bobina da NFC-e")] = Field(
-        default=PaperSize.ROLL_80, description="Largura da bobina em que se imprime."
-    )
+    qr_version: Annotated[
+        Integer, Field(ge=2, le=3), SettingLabel("Versão do QR Code da NFC-e", _QR_VERSIONS)
+    ] = Field(default=2, description="Versão do QR Code; a 2 exige o CSC.")
+    paper: Annotated[
+        Literal[PaperSize.ROLL_80, PaperSize.ROLL_58], SettingLabel("Bobina da NFC-e", _ROLLS)
+    ] = Field(default=PaperSize.ROLL_80, description="Largura da bobina em que se imprime.")
 
     @property
     def own_environment(self) -> ModuleEnvironment | None:

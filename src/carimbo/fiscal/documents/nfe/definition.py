@@ -5,6 +5,7 @@ from functools import partial
 from carimbo.fiscal.catalog.sale import CatalogSale, ItemType
 from carimbo.fiscal.document_type import DocumentType, Issuing, NumberingRules, Requirements
 from carimbo.fiscal.documents.nfe.document import NAME
+from carimbo.fiscal.documents.nfe.form import FORM
 from carimbo.fiscal.documents.nfe.from_catalog import FILLING
 from carimbo.fiscal.documents.nfe.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfe.received import RECEIVING
@@ -12,6 +13,7 @@ from carimbo.fiscal.documents.nfe.request import NfeRequest
 from carimbo.fiscal.documents.nfe.settings import NfeSettings
 from carimbo.fiscal.documents.nfe.xml import issue, review
 from carimbo.fiscal.emission import EmissionType
+from carimbo.fiscal.goods.catalog_form import goods_sections
 from carimbo.fiscal.goods.catalog_item import GoodsFiscal, missing_without_defaults
 from carimbo.fiscal.goods.definition import addressee_of, identity_of_invoice, missing_for_rules
 from carimbo.fiscal.goods.events import CORRECTION, INVOICE_CANCELLATION, inutilization_rules_of
@@ -52,10 +54,16 @@ NFE = DocumentType(
         totals=totals_of_xml,
     ),
     catalog_sale=CatalogSale(
-        ItemType.PRODUCT, GoodsFiscal, missing_without_defaults, body_of_sale, customer_gaps
+        ItemType.PRODUCT,
+        GoodsFiscal,
+        missing_without_defaults,
+        body_of_sale,
+        customer_gaps,
+        sections=goods_sections,
     ),
     catalog_filling=FILLING,
     contingencies={"SVCAN": EmissionType.SVC_AN, "SVCRS": EmissionType.SVC_RS},
     events=(INVOICE_CANCELLATION, CORRECTION),
+    form=FORM,
     receiving=RECEIVING,
 )

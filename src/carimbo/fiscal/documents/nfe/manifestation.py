@@ -1,6 +1,7 @@
 """The recipient's statements about a received NF-e (manifestação do destinatário, NT 2020.001)."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -8,7 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.form_layout import FormLayout
 from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, Justification
 from carimbo.fiscal.layouts.nfe_v4.dialect import NFE_DIALECT
 from carimbo.fiscal.layouts.nfe_v4.events import (
@@ -80,13 +83,24 @@ def _issue(
 
 
 def _conclusive(
-    name: str, code: str, description: str, detail: Callable[[ManifestationRequest], Manifestation]
+    name: str,
+    code: str,
+    description: str,
+    detail: Callable[[ManifestationRequest], Manifestation],
+    *,
+    action: str,
+    explanation: str,
+    form: FormLayout,
 ) -> ResponseKind:
     return ResponseKind(
         name=name,
         code=code,
         description=description,
+        action=action,
+        explanation=explanation,
+        form=form,
         request=ManifestationRequest,
+        constant_fields={"type": name},
         chosen_by=lambda request: request.type == name,
         denies=name != CONFIRMED,
         issue=partial(_issue, detail),
@@ -99,12 +113,20 @@ def _conclusive(
     )
 
 
+_WITHOUT_TEXT = event_form(ManifestationRequest)
 MANIFESTATIONS = (
     ResponseKind(
         name=SCIENCE,
         code=OperationAcknowledged.event_type,
         description="Ciência da operação",
+        action="Dar ciência",
+        explanation=(
+            "A empresa diz à SEFAZ que sabe da nota, sem confirmar nem recusar a operação; com isso vem o XML"
+            " inteiro."
+        ),
+        form=_WITHOUT_TEXT,
         request=ManifestationRequest,
+        constant_fields={"type": SCIENCE},
         chosen_by=lambda request: request.type == SCIENCE,
         issue=partial(_issue, lambda request: OperationAcknowledged()),
         registered=_REGISTERED,
@@ -119,17 +141,34 @@ MANIFESTATIONS = (
         OperationConfirmed.event_type,
         "Confirmação da operação",
         lambda request: OperationConfirmed(),
+        action="Confirmar a operação",
+        explanation=(
+            "A empresa confirma à SEFAZ que a operação aconteceu como a nota diz, e o emitente não pode mais"
+            " cancelá-la."
+        ),
+        form=_WITHOUT_TEXT,
     ),
     _conclusive(
         UNKNOWN,
         OperationUnknown.event_type,
         "Desconhecimento da operação",
         lambda request: OperationUnknown(reason=request.justification),
+        action="Não reconhecer",
+        explanation=(
+            "A empresa diz à SEFAZ que não conhece esta operação, como quando alguém usou o CNPJ dela."
+        ),
+        form=event_form(ManifestationRequest, JUSTIFICATION),
     ),
     _conclusive(
         NOT_PERFORMED,
         OperationNotPerformed.event_type,
         "Operação não realizada",
         lambda request: OperationNotPerformed(reason=request.justification or ""),
+        action="Operação não realizada",
+        explanation=(
+            "A empresa diz à SEFAZ que a operação foi combinada e não aconteceu, como na mercadoria que ela"
+            " recusou na entrega."
+        ),
+        form=event_form(ManifestationRequest, replace(JUSTIFICATION, is_required=True)),
     ),
 )

@@ -18,8 +18,10 @@ from carimbo.fiscal.document_type import (
     Requirements,
     StoredFacts,
 )
+from carimbo.fiscal.documents.nfse.catalog_form import service_sections
 from carimbo.fiscal.documents.nfse.catalog_item import ServiceFiscal, needed_alone, sale_of
 from carimbo.fiscal.documents.nfse.events import NOTE_CANCELLATION
+from carimbo.fiscal.documents.nfse.form import FORM, REPLACED_ID
 from carimbo.fiscal.documents.nfse.from_catalog import FILLING
 from carimbo.fiscal.documents.nfse.from_sale import body_of_sale, customer_gaps
 from carimbo.fiscal.documents.nfse.hints import hint_for_rejection
@@ -95,11 +97,19 @@ NFSE = DocumentType(
         print_name="DANFSe",
     ),
     municipal=Municipal(jurisdiction_of),
-    replacement=Replacement(_replaced),
+    replacement=Replacement(_replaced, REPLACED_ID),
     direct_sale=sale_of,
-    catalog_sale=CatalogSale(ItemType.SERVICE, ServiceFiscal, needed_alone, body_of_sale, customer_gaps),
+    catalog_sale=CatalogSale(
+        ItemType.SERVICE,
+        ServiceFiscal,
+        needed_alone,
+        body_of_sale,
+        customer_gaps,
+        sections=service_sections,
+    ),
     catalog_filling=FILLING,
     events=(NOTE_CANCELLATION,),
+    form=FORM,
     own_fields=NOTE_FIELDS,
     receiving=RECEIVING,
 )

@@ -5,7 +5,9 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.form_layout import FormField
 from carimbo.fiscal.documents.nfse.document import application_version
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.filing import (
     CANCELLATION_PRINT,
     CancellationDeadline,
@@ -65,8 +67,20 @@ def registered_event(_signed: bytes, event: bytes) -> bytes:
 NOTE_CANCELLATION = EventKind(
     name=CANCELLATION,
     title="Cancelamento",
+    action="Cancelar",
+    explanation="O ambiente nacional cancela a NFS-e, que deixa de valer: isso não pode ser desfeito.",
     route=cancellation_route("uma NFS-e"),
     request=NoteCancellationRequest,
+    form=event_form(
+        NoteCancellationRequest,
+        FormField(
+            path="reasonCode",
+            label="Motivo",
+            options=(("1", "Erro na emissão"), ("2", "Serviço não prestado"), ("9", "Outros")),
+            is_required=True,
+        ),
+        JUSTIFICATION,
+    ),
     issue=cancel,
     registered=registered_event,
     print_name=CANCELLATION_PRINT,

@@ -87,7 +87,7 @@ Facts = dict[str, Any]
 
 def body_of_sale(part: SalePart, settings: NfseSettings) -> SaleDocumentBody:
     """Returns the body of one note of all services of a sale."""
-    facts, borrower = service_of(part.lines, settings), _borrower(part.buyer)
+    facts, borrower = service_of(part.lines, settings), borrower_of(part.buyer)
     if part.note.property is not None:
         facts |= {"ibsCbs": {**facts.get("ibsCbs", {}), "property": part.note.property}}
     # Shipping without goods is a part of the price.
@@ -144,7 +144,7 @@ def _described(line: SoldLine) -> str:
     return f"{with_decimal_comma(f'{line.quantity.normalize():,f}')} x {name}"
 
 
-def _borrower(customer: CustomerFacts) -> dict[str, Any]:
+def borrower_of(customer: CustomerFacts) -> dict[str, Any]:
     """Returns a customer as the taker of a note.
 
     Sefin accepts a foreign id only with an address abroad (E0223, E0242). A customer in Brazil without a

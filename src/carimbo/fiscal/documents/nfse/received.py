@@ -1,16 +1,19 @@
 """NFS-e of other issuers, and what their taker can declare about them."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
 from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.form_layout import FormField
 from carimbo.fiscal.body.reading import MAY_BE_MISSING, Missing, is_blank
 from carimbo.fiscal.documents.nfse.events import registered_event, signed_note_event
 from carimbo.fiscal.documents.nfse.received_content import amounts, details
 from carimbo.fiscal.documents.nfse.received_file import NOTE, read
+from carimbo.fiscal.event_forms import JUSTIFICATION, event_form
 from carimbo.fiscal.filing import EventSubject, FilingIssuer, FilingResult, Justification
 from carimbo.fiscal.layouts.dps_v1.distribution import read_page
 from carimbo.fiscal.layouts.dps_v1.events import NoteEventDetail, TakerConfirmation, TakerRefusal
@@ -131,6 +134,10 @@ RECEIVING = Receiving(
             name=_CONFIRMED,
             code=TakerConfirmation.event_type,
             description="Confirmação do tomador",
+            action="Confirmar o serviço",
+            explanation="A empresa confirma ao ambiente nacional que tomou o serviço como a nota diz.",
+            form=event_form(NoteResponseRequest),
+            constant_fields={"type": _CONFIRMED},
             request=NoteResponseRequest,
             chosen_by=lambda request: request.type == _CONFIRMED,
             issue=partial(_issue, _confirmation),
@@ -140,6 +147,19 @@ RECEIVING = Receiving(
             name=_REFUSED,
             code=TakerRefusal.event_type,
             description="Rejeição do tomador",
+            action="Rejeitar a nota",
+            explanation="A empresa diz ao ambiente nacional que não aceita a nota, e por quê.",
+            form=event_form(
+                NoteResponseRequest,
+                FormField(
+                    path="reasonCode",
+                    label="Motivo",
+                    options=(("", "Escolha o motivo"), *_REASONS.items()),
+                    is_required=True,
+                ),
+                replace(JUSTIFICATION, hint="De 15 a 255 caracteres; obrigatória com o motivo “Outros”."),
+            ),
+            constant_fields={"type": _REFUSED},
             denies=True,
             request=NoteResponseRequest,
             chosen_by=lambda request: request.type == _REFUSED,

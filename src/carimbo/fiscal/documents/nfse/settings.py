@@ -6,10 +6,20 @@ from pydantic import Field, StringConstraints
 
 from carimbo.fiscal.body.fields import FederalServiceCode, Flag, Integer, Percent
 from carimbo.fiscal.documents.nfse.request import CityServiceCode, Nbs
-from carimbo.fiscal.module_settings import ModuleSettings
+from carimbo.fiscal.module_settings import NEXT_NUMBER, SERIES, ModuleSettings
 from carimbo.fiscal.setting_label import SettingLabel
 
 NO_SPECIAL_REGIME = "0"
+_SPECIAL_REGIMES = {
+    NO_SPECIAL_REGIME: "Nenhum",
+    "1": "Ato cooperado (cooperativa)",
+    "2": "Estimativa",
+    "3": "Microempresa municipal",
+    "4": "Notário ou registrador",
+    "5": "Profissional autônomo",
+    "6": "Sociedade de profissionais",
+    "9": "Outros",
+}
 # The national standard reserves 50000 and above for its own emitters.
 DpsSeries = Annotated[Integer, Field(ge=1, le=49_999, description="Série da DPS, de 1 a 49999.")]
 DpsNumber = Annotated[
@@ -21,13 +31,17 @@ DpsNumber = Annotated[
 class NfseSettings(ModuleSettings):
     """Numbering of the DPS, the company's usual service, and its registration in the municipality."""
 
-    series: DpsSeries = 1
-    number: DpsNumber | None = None
+    series: Annotated[DpsSeries, SERIES] = 1
+    number: Annotated[DpsNumber | None, NEXT_NUMBER] = None
     city_service_code: Annotated[CityServiceCode | None, SettingLabel("Código municipal do serviço")] = Field(
         default=None, description="Código municipal do serviço."
     )
     federal_service_code: Annotated[
-        FederalServiceCode | None, SettingLabel("Serviço usual da NFS-e (LC 116)")
+        FederalServiceCode | None,
+        SettingLabel(
+            "Serviço usual da NFS-e (LC 116)",
+            hint="O item da lista, como 01.05, ou o código nacional inteiro, se o item tem vários: 17.01.01.",
+        ),
     ] = Field(
         default=None,
         description=(
@@ -35,15 +49,27 @@ class NfseSettings(ModuleSettings):
         ),
         examples=["01.05"],
     )
-    iss_rate: Annotated[Percent | None, SettingLabel("Alíquota usual do ISS", is_rate=True)] = Field(
-        default=None, description="Alíquota do ISS, em percentual."
+    iss_rate: Annotated[
+        Percent | None, SettingLabel("Alíquota usual do ISS", is_rate=True, hint="Em percentual, como 2,5.")
+    ] = Field(default=None, description="Alíquota do ISS, em percentual.")
+    nbs: Annotated[Nbs | None, SettingLabel("NBS usual")] = Field(
+        default=None, description="Código NBS dos serviços que não têm o seu (cNBS)."
     )
-    nbs: Nbs | None = Field(default=None, description="Código NBS dos serviços que não têm o seu (cNBS).")
-    special_regime: Annotated[str, StringConstraints(pattern="^[0-69]$")] = Field(
+    special_regime: Annotated[
+        str,
+        StringConstraints(pattern="^[0-69]$"),
+        SettingLabel("Regime especial de tributação do ISS", _SPECIAL_REGIMES),
+    ] = Field(
         default=NO_SPECIAL_REGIME,
         description="Regime especial de tributação no município: 0 nenhum, 1 a 6 ou 9 (regEspTrib).",
     )
-    send_municipal_registration: Flag = Field(
+    send_municipal_registration: Annotated[
+        Flag,
+        SettingLabel(
+            "Inscrição municipal na NFS-e",
+            hint="Sim, só se o município a pôs no cadastro nacional.",
+        ),
+    ] = Field(
         default=True,
         description="Se a nota leva a inscrição municipal: só quando o município a pôs no cadastro nacional.",
     )
