@@ -14,8 +14,11 @@ from io import BytesIO
 from pathlib import Path
 
 from chromium import launched
+from first_documents import Newcomer, first_documents
 from PIL import Image
 from playwright.async_api import Page
+
+from carimbo.service.people.new_links import DEMO_EMAIL
 
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 WIDTH, HEIGHT = 1280, 800
@@ -37,6 +40,9 @@ class PagePicture:
     """The beginning of a link on that page; the picture is of the page behind it."""
 
 
+MOMENTS = ("first-page", "first-steps", "certificate", "issue-nfse", "issued-nfe")
+"""The moments on the way to the first documents that the how-to shows."""
+TAX_ID = "33444555000181"
 PICTURES = (
     PagePicture("home", "/painel/{apiKey}"),
     PagePicture("documents", f"{_COMPANY}/documentos"),
@@ -66,10 +72,29 @@ def running_demo() -> Iterator[dict[str, str]]:
                         break
                 else:
                     raise SystemExit("the demo ended:\n" + "".join(shown))
-                yield json.loads((data / "demo.json").read_text(encoding="utf-8"))
+                facts = json.loads((data / "demo.json").read_text(encoding="utf-8"))
+                yield facts | {"certificate": str(_made_certificate(data))}
             finally:
                 demo.terminate()
                 demo.communicate()
+
+
+def _made_certificate(data: Path) -> Path:
+    """Makes the certificate of the company that is registered on the pictures."""
+    certificate = data / "empresa.pfx"
+    options = ["--tax-id", TAX_ID, "--name", "CANECA BOA LTDA", "--data-dir", str(data / "simulator")]
+    command = [
+        sys.executable,
+        "-m",
+        "carimbo",
+        "simulator",
+        "certificate",
+        *options,
+        "--out",
+        str(certificate),
+    ]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+    return certificate
 
 
 def _free_ports() -> list[str]:
@@ -105,11 +130,16 @@ async def picture(page: Page, path: str, link: str = "") -> Image.Image:
     if link:
         await page.get_by_role("link", name=link).first.click()
         await page.wait_for_load_state()
+    return await screenshot(page)
+
+
+async def screenshot(page: Page) -> Image.Image:
+    """Returns the visible part of a page, in few colors."""
     image = Image.open(BytesIO(await page.screenshot(animations="disabled", caret="hide")))
     return image.convert("RGB").convert("P", palette=Image.Palette.ADAPTIVE, colors=COLORS)
 
 
-async def take_pictures(facts: Mapping[str, str]) -> None:
+async def take_pictures(facts: Mapping[str, str], newcomer: Newcomer) -> None:
     """Signs in by the demo's link and writes all pictures."""
     link = facts["dashboardUrl"]
     async with opened_page(link.partition("/painel")[0]) as page:
@@ -118,13 +148,20 @@ async def take_pictures(facts: Mapping[str, str]) -> None:
         for item in PICTURES:
             image = await picture(page, item.path.format(**facts), item.link)
             image.save(IMAGES / f"dashboard-{item.name}.png", optimize=True)
+        async for moment in first_documents(page, newcomer):
+            if moment in MOMENTS:
+                if moment.startswith("issue-"):
+                    await page.get_by_text("Tudo certo para emitir").wait_for()
+                image = await screenshot(page)
+                image.save(IMAGES / f"dashboard-{moment}.png", optimize=True)
 
 
 def main() -> None:
     """Write the pictures."""
     IMAGES.mkdir(exist_ok=True)
     with running_demo() as facts:
-        asyncio.run(take_pictures(facts))
+        certificate = Path(facts["certificate"]).read_bytes()
+        asyncio.run(take_pictures(facts, Newcomer(DEMO_EMAIL, TAX_ID, certificate, "carimbo")))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from browser.served_app import ServedApp, serving
 from carimbo.settings import Settings
 from support import TIMEOUT_SECONDS
 
-NewPage = Callable[[], Awaitable[Page]]
+NewPage = Callable[..., Awaitable[Page]]
 _TIMEOUT_MILLISECONDS = TIMEOUT_SECONDS * 1000
 
 
@@ -35,12 +35,19 @@ def page_watch() -> PageWatch:
 
 @pytest.fixture
 async def new_page(browser: Browser, site: ServedApp, page_watch: PageWatch) -> AsyncIterator[NewPage]:
-    """Opens pages that share no cookies. After the test, no page may have had an error."""
+    """Opens pages that share no cookies: `await new_page(java_script_enabled=False)` has no scripts.
+
+    After the test, no page may have had an error.
+    """
     contexts: list[BrowserContext] = []
 
-    async def make() -> Page:
+    async def make(*, java_script_enabled: bool = True) -> Page:
         context = await browser.new_context(
-            base_url=site.url, locale="pt-BR", timezone_id="America/Sao_Paulo", reduced_motion="reduce"
+            base_url=site.url,
+            locale="pt-BR",
+            timezone_id="America/Sao_Paulo",
+            reduced_motion="reduce",
+            java_script_enabled=java_script_enabled,
         )
         context.set_default_timeout(_TIMEOUT_MILLISECONDS)
         page_watch.watch(context)
@@ -56,3 +63,15 @@ async def new_page(browser: Browser, site: ServedApp, page_watch: PageWatch) -> 
 @pytest.fixture
 async def page(new_page: NewPage) -> Page:
     return await new_page()
+
+
+@pytest.fixture
+async def plain_page(new_page: NewPage) -> Page:
+    """A page without scripts."""
+    return await new_page(java_script_enabled=False)
+
+
+@pytest.fixture(params=[True, False], ids=["with scripts", "without scripts"])
+async def any_page(new_page: NewPage, request: pytest.FixtureRequest) -> Page:
+    """A page with scripts, and then one without: for what must work in the same way on both."""
+    return await new_page(java_script_enabled=request.param)

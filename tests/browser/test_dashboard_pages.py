@@ -8,16 +8,43 @@ from browser.accessibility import assert_usable_everywhere
 from browser.served_app import ServedApp
 from carimbo.dashboard.pages import ROUTES
 from carimbo.dashboard.routes import GET, Level, PageRoute, PageTable
+from carimbo.storage.work import WorkKind
 from integration.dashboard.panel import COOKIE, new_panel
 from integration.storage.neighbours import create_neighbours
+from integration.storage.parked_rows import park_row
 
 MAX_BYTES = 60_000
 _CLIENT_ERROR, _SERVER_ERROR = 400, 500
 _LINKS = "[...document.querySelectorAll('a[href]')].map(link => link.href)"
 # Nothing links to parts of pages, to steps of a sign-in, and to what only a form leads to.
-_WITHOUT_LINK = ("/exportacoes/{export_id:uuid}", "/estado", "/confirmar", "/aceitar")
+_WITHOUT_LINK = (
+    "/exportacoes/{export_id:uuid}",
+    "/exportacoes/links/{export_id:uuid}",
+    "/estado",
+    "/confirmar",
+    "/aceitar",
+    "/logotipo/remover",
+    # The rows of this test allow none of these actions (browser/issuing/test_document_events.py).
+    "/documentos/{document_id:uuid}/descartar",
+    "/documentos/{document_id:uuid}/email",
+    "/documentos/{document_id:uuid}/emitir",
+    "/documentos/{document_id:uuid}/pela-api",
+    "/registrar/{event}",
+    # Nor these (browser/issuing/test_catalog_and_sales.py).
+    "/vendas/{sale_id:uuid}/cancelar",
+    "/vendas/{sale_id:uuid}/emitir",
+    # Nor these: another test corrects a document, and the subscription has people.
+    "/documentos/{document_id:uuid}/corrigir",
+    "/documentos/{replaced_id:uuid}/substituir",
+    "/proprietario",
+    # A script asks for these parts of pages.
+    "/busca/clientes",
+    "/busca/produtos",
+    "/inutilizar-lacunas",
+    "/devolucao",
+)
 # The rows of this test have none of these files.
-_FILES = ("/xml", "/pdf", "/rejeicao", "/arquivo")
+_FILES = ("/xml", "/pdf", "/rejeicao", "/arquivo", "/logotipo/imagem")
 
 
 async def test_every_page_can_be_reached_read_by_everybody_and_used_on_a_phone(
@@ -25,6 +52,7 @@ async def test_every_page_can_be_reached_read_by_everybody_and_used_on_a_phone(
 ) -> None:
     database = site.services.database
     neighbours = await create_neighbours(database, site.services.authenticator)
+    await park_row(database, WorkKind.DOCUMENT, neighbours.document_id)
     subscription_id = neighbours.owner
     panel = await new_panel(site.app, database, subscription_id, is_operator=True)
     await page.context.add_cookies([{"name": COOKIE, "value": panel.token, "url": site.url}])

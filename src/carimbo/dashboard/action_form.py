@@ -4,15 +4,20 @@ A script shows the page as a dialog on the page that it belongs to; without scri
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from starlette.responses import HTMLResponse
 
-from carimbo.dashboard.form_view import FormView
+from carimbo.dashboard.body_form import TypedForm
+from carimbo.dashboard.form_view import FormProblem, FormView, problems_of, view_form
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.visit import PersonVisit
+from carimbo.fiscal.body.fields import Body
+from carimbo.fiscal.body.form_layout import FormLayout
+from carimbo.service.errors import Refusal
 
 _UNPROCESSABLE = 422
+_NO_FIELDS = FormLayout(body=Body, sections=())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,3 +49,14 @@ def action_page(
     """Renders the page of an action; with status 422 if its fields have problems."""
     is_refused = action.view is not None and action.view.has_problems
     return page(visit, template, _UNPROCESSABLE if is_refused else 200, action=action, **values)
+
+
+def refused_action_page(visit: PersonVisit, action: ActionForm, refusal: Refusal) -> HTMLResponse:
+    """Renders the page of an action without fields that was refused, with all reasons."""
+    reasons = [replace(problem, path="") for problem in problems_of(refusal)]
+    return action_page(visit, replace(action, view=view_of_problems(reasons)))
+
+
+def view_of_problems(problems: Sequence[FormProblem]) -> FormView:
+    """Returns what is wrong with an action that has no fields."""
+    return view_form(TypedForm(_NO_FIELDS, {}), problems)

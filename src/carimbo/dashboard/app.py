@@ -101,6 +101,14 @@ class Dashboard:
                 await self._session(services, token)
             # A form may take long to arrive: the session and what its person may do are read after it.
             request = await security.read_form(request, route.limits)
+        try:
+            return await self._answer(request, services, route, token)
+        finally:
+            # Closes the files of a form.
+            await request.close()
+
+    async def _answer(self, request: Request, services: Services, route: PageRoute, token: str) -> Response:
+        """Answers a request that has a session, if its person may open the page."""
         session = await self._session(services, token)
         visit = await self._visit(request, services, session, route)
         if route.capability is not None and not visit.may(route.capability):
@@ -128,7 +136,7 @@ class Dashboard:
             "options": self._options,
             "form_token": session.form_token,
             "session": session,
-            "capability_of": self._table.capability_of,
+            "find_route": self._table.find,
         }
         if route.level is Level.PERSON:
             return PersonVisit(**common)
@@ -150,7 +158,8 @@ class Dashboard:
         if not membership.may_see(company_id):
             raise unknown_company()
         # Documents of a deleted company stay readable.
-        company = await find_company(services.database, subscription_id, company_id, deleted_too=True)
+        only_reads = not route.changes_something
+        company = await find_company(services.database, subscription_id, company_id, deleted_too=only_reads)
         return CompanyVisit(**common, company=company)
 
     def _to_sign_in(self, request: Request, page: str) -> Response:

@@ -21,7 +21,9 @@ from carimbo.fiscal.body.form_layout import (
     FormField,
     FormLayout,
     FormList,
+    blank_value,
     field_facts,
+    may_be_null,
 )
 from carimbo.service.errors import invalid_field
 from carimbo.service.json_values import read_exact_json
@@ -30,6 +32,7 @@ REST = "outros"
 """The input for the fields of a body, or of an entry of a list, that have no input of their own."""
 MAX_ROWS = 60
 """The most entries of a list that a form shows; a longer body is corrected by the API."""
+_NEVER_CLEARED = (FieldKind.SECRET, FieldKind.FILE)
 _ROW = re.compile(r"^(?P<list>[A-Za-z.]+)\[(?P<row>\d{1,4})\]\.(?P<rest>.+)$")
 _BRAZILIAN = re.compile(r"-?[0-9]{1,3}(\.[0-9]{3})*,[0-9]+|-?[0-9]+,[0-9]+|-?[0-9]{1,3}(\.[0-9]{3}){2,}")
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
@@ -51,7 +54,12 @@ class TypedForm:
     @classmethod
     def posted(cls, layout: FormLayout, form: FormData | Mapping[str, str]) -> "TypedForm":
         """Returns the form that a browser sent; blank entries of lists are left out."""
-        texts = {name: value.strip() for name, value in form.items() if isinstance(value, str)}
+        # Browsers send other line breaks than they show.
+        texts = {
+            name: value.strip().replace("\r\n", "\n")
+            for name, value in form.items()
+            if isinstance(value, str)
+        }
         plain = {field.path: texts[field.path] for field in layout.fields if field.path in texts}
         if texts.get(REST):
             plain[REST] = texts[REST]
@@ -135,6 +143,42 @@ def kind_of(layout: FormLayout, path: str, field: FormField) -> FieldKind:
     return field.kind or field_facts(layout.body, path).kind
 
 
+def cleared_body(typed: TypedForm) -> dict[str, Any]:
+    """Returns the body of a change: as the form, and each blank input clears its field.
+
+    A group whose inputs are all blank is cleared as a whole if it may be null. A blank secret stays as it is.
+    """
+    body = deepcopy(typed.body)
+    for field in typed.layout.fields:
+        if not typed.texts.get(field.path) and kind_of(typed.layout, field.path, field) not in _NEVER_CLEARED:
+            _clear(body, typed.layout, field.path)
+    for form_list in typed.layout.lists:
+        if not typed.rows(form_list):
+            _clear(body, typed.layout, form_list.path)
+    return body
+
+
+def _clear(body: dict[str, Any], layout: FormLayout, path: str) -> None:
+    """Clears a field that the body does not have, or the outermost blank group around it."""
+    *names, last = path.split(".")
+    holder, group = body, ""
+    for name in names:
+        group = f"{group}.{name}" if group else name
+        if name not in holder and may_be_null(layout.body, group) and not _has_secret(layout, group):
+            holder[name] = None
+        inner = holder.setdefault(name, {})
+        if not isinstance(inner, dict):
+            return
+        holder = inner
+    holder.setdefault(last, blank_value(layout.body, path))
+
+
+def _has_secret(layout: FormLayout, group: str) -> bool:
+    return any(
+        field.kind is FieldKind.SECRET and field.path.startswith(f"{group}.") for field in layout.fields
+    )
+
+
 def read_number(text: str) -> Decimal | str:
     """Returns a number as Brazilians write it, or with a decimal point; any other text unchanged.
 
@@ -153,7 +197,8 @@ def _value(layout: FormLayout, path: str, field: FormField, text: str) -> Any:
     """Returns the value of an input in the body; None if it is blank."""
     if not text:
         return None
-    match kind_of(layout, path, field):
+    # A choice is a text only where the body has a text: it may choose between numbers, or yes and no.
+    match field.kind or field_facts(layout.body, path).kind:
         case FieldKind.FLAG:
             return text == "true"
         case FieldKind.NUMBER:
@@ -168,7 +213,10 @@ def _text_of(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Decimal | int | float):
-        return f"{Decimal(str(value)):f}".replace(".", ",")
+        whole, _, places = f"{Decimal(str(value)):f}".partition(".")
+        needed = places.rstrip("0")
+        # With a place, a number has two, as amounts are written.
+        return f"{whole},{needed:0<2}" if needed else whole
     return value if isinstance(value, str) else None
 
 

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from carimbo.dashboard.body_form import REST, TypedForm, kind_of, name_in, read_number
 from carimbo.fiscal.body.form_layout import (
@@ -18,6 +17,13 @@ from carimbo.service.errors import Refusal
 
 _OTHER_FIELDS = "Outros campos, em JSON"
 _NUMBER_HINT = "Escreva o número com vírgula, por exemplo 1234,50."
+_HTML_TYPES: Mapping[FieldKind, tuple[str, str]] = {
+    FieldKind.DAY: (r"\d{4}-\d\d-\d\d", "date"),
+    FieldKind.MOMENT: (r"\d{4}-\d\d-\d\dT\d\d:\d\d", "datetime-local"),
+    FieldKind.SECRET: (".*", "password"),
+    FieldKind.FILE: ("", "file"),
+}
+_QUOTED = re.compile(r'"([A-Za-z]+)"')
 _INDEX = re.compile(r"\[\d*\]")
 _JSON_NAME = re.compile(r"(?<![\w./{])[a-z][A-Za-z]*(?:\[\d*\])?(?:\.[a-z][A-Za-z]*(?:\[\d*\])?)*(?![\w/}])")
 _FLAG_OPTIONS = (("true", "Sim"), ("false", "Não"))
@@ -45,11 +51,18 @@ class FormInput:
     is_required: bool
     max_length: int | None
     problems: Sequence[FormProblem]
+    accept: str = ""
 
     @property
     def id(self) -> str:
         """The id of its element."""
         return "campo-" + re.sub(r"[\[\].]+", "-", self.name).rstrip("-")
+
+    @property
+    def html_type(self) -> str:
+        """The type of its element; a text that an element of its kind could not show gets a plain one."""
+        pattern, html_type = _HTML_TYPES.get(self.kind, ("", "text"))
+        return html_type if re.fullmatch(pattern, self.text) or not self.text else "text"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +102,7 @@ class FormView:
     rest: FormInput
     """What the body has besides, in JSON."""
     problems: Sequence[FormProblem]
-    """The problems that belong to no input."""
+    """The problems that belong to no input, with those of lists as a whole."""
     marked: Sequence[FormInput] = field(default_factory=tuple)
     """The inputs with problems, for the summary above the form."""
 
@@ -108,7 +121,7 @@ def problems_of(refusal: Refusal | None) -> list[FormProblem]:
     rules = [
         FormProblem(rule["field"], rule["message"], rule.get("hint")) for rule in details.get("rules", ())
     ]
-    return [*fields, *rules] or [FormProblem("", refusal.message)]
+    return [*fields, *rules] or [FormProblem(str(details.get("field", "")), refusal.message)]
 
 
 def view_form(typed: TypedForm, problems: Iterable[FormProblem] = ()) -> FormView:
@@ -138,9 +151,13 @@ class _FormBuilder:
     def build(self) -> FormView:
         sections = [self._section(section) for section in self._layout.sections]
         rest = self._rest(REST)
-        return FormView(
-            sections=sections, rest=rest, problems=self._by_name.get("", ()), marked=tuple(self._marked)
-        )
+        of_lists = [
+            replace(problem, text=f"{form_list.title}: {problem.text}")
+            for form_list in self._layout.lists
+            for problem in self._by_name.get(form_list.path, ())
+        ]
+        problems = [*self._by_name.get("", ()), *of_lists]
+        return FormView(sections=sections, rest=rest, problems=problems, marked=tuple(self._marked))
 
     def _names(self) -> list[str]:
         """Returns the names of all inputs and lists, in their order."""
@@ -176,7 +193,7 @@ class _FormBuilder:
             self._rows(part) if isinstance(part, FormList) else self._input(part.path, part.path, part)
             for part in section.parts
         ]
-        is_used = any(isinstance(part, FormInput) and part.text for part in parts)
+        is_used = any(_has_text(part) for part in parts)
         return ShownSection(
             title=section.title,
             note=section.note,
@@ -197,12 +214,13 @@ class _FormBuilder:
 
     def _input(self, name: str, path: str, form_field: FormField) -> FormInput:
         facts, kind = field_facts(self._layout.body, path), kind_of(self._layout, path, form_field)
+        is_required = facts.is_required or form_field.is_required
         options: Sequence[tuple[str, str]] = ()
         if kind is FieldKind.FLAG:
-            options = (("", form_field.blank), *_FLAG_OPTIONS)
+            options = _FLAG_OPTIONS if form_field.is_required else (("", form_field.blank), *_FLAG_OPTIONS)
         elif kind is FieldKind.CHOICE:
             named = form_field.options or tuple((choice, choice) for choice in facts.choices)
-            options = named if facts.is_required else (("", form_field.blank), *named)
+            options = named if is_required else (("", form_field.blank), *named)
         text, hint = self._typed.texts.get(name, ""), form_field.hint
         if kind is FieldKind.NUMBER and text and isinstance(read_number(text), str):
             hint = _NUMBER_HINT
@@ -213,8 +231,9 @@ class _FormBuilder:
             kind=kind,
             text=text,
             options=options,
-            is_required=facts.is_required,
+            is_required=is_required,
             max_length=facts.max_length,
+            accept=form_field.accept,
             problems=self._by_name.get(name, ()),
         )
         if shown.problems:
@@ -238,31 +257,39 @@ class _FormBuilder:
         return rest
 
 
+def _has_text(part: FormInput | FormRows) -> bool:
+    """Whether anything is typed in an input, or in an entry of a list."""
+    if isinstance(part, FormInput):
+        return bool(part.text)
+    return any(each.text for row in part.rows for each in (*row.inputs, row.rest))
+
+
 def with_labels(text: str, layout: FormLayout) -> str:
-    """Returns a message with the labels of a form in place of the names of fields in JSON."""
-    labels = _labels(layout)
+    """Returns a message with the words of a form in place of the names and values of JSON."""
+    labels, words = _labels(layout), _choice_words(layout)
 
     def label_of(match: re.Match[str]) -> str:
         path = _INDEX.sub("", match[0])
-        label = labels.get(path) or (labels.get(path.rpartition(".")[2]) if _looks_like_name(path) else None)
+        endings = {label for name, label in labels.items() if name.endswith(f".{path}")}
+        # A single word without capitals may be a Portuguese word.
+        is_name = "." in path or any(letter.isupper() for letter in path)
+        label = labels.get(path) or (endings.pop() if is_name and len(endings) == 1 else None)
         return match[0] if label is None else f"“{label}”"
 
-    return _JSON_NAME.sub(label_of, text)
+    named = _JSON_NAME.sub(label_of, text)
+    return _QUOTED.sub(lambda match: f"“{words[match[1]]}”" if match[1] in words else match[0], named)
 
 
-def _looks_like_name(path: str) -> bool:
-    """Whether a word is a name of our JSON and not a Portuguese word."""
-    return "." in path or any(letter.isupper() for letter in path)
+def _choice_words(layout: FormLayout) -> Mapping[str, str]:
+    """Returns the words of choices by their values."""
+    fields = [*layout.fields, *(each for form_list in layout.lists for each in form_list.fields)]
+    return dict(option for each in fields for option in each.options)
 
 
 def _labels(layout: FormLayout) -> Mapping[str, str]:
-    """Returns the labels of fields by their paths, and by their last names where they are unique."""
-    paths: dict[str, str] = {each.path: each.label for each in layout.fields}
+    """Returns the labels of fields by their paths."""
+    labels = {each.path: each.label for each in layout.fields}
     for form_list in layout.lists:
-        paths |= {f"{form_list.path}.{each.path}": each.label for each in form_list.fields}
-        paths[form_list.path] = form_list.title
-    last_names: dict[str, Any] = {}
-    for path, label in paths.items():
-        name = path.rpartition(".")[2]
-        last_names[name] = label if last_names.get(name, label) == label else None
-    return {name: label for name, label in last_names.items() if label} | paths
+        labels |= {f"{form_list.path}.{each.path}": each.label for each in form_list.fields}
+        labels[form_list.path] = form_list.title
+    return labels

@@ -37,6 +37,7 @@ _HOME: tuple[Entry, ...] = (("Início", "", Capability.READ_DOCUMENTS),)
 _OF_SUBSCRIPTION: tuple[Entry, ...] = (
     ("Empresas", "/empresas", Capability.READ_COMPANIES),
     ("Autoridades", "/autoridades", Capability.READ_COMPANIES),
+    ("Trabalho parado", "/trabalho", Capability.RESUME_WORK),
     ("Webhooks", "/webhooks", Capability.READ_WEBHOOKS),
     ("Credenciais", "/credenciais", Capability.READ_CREDENTIALS),
     ("Uso e plano", "/uso", Capability.READ_USAGE),
@@ -44,12 +45,14 @@ _OF_SUBSCRIPTION: tuple[Entry, ...] = (
     ("Registro", "/registro", Capability.READ_AUDIT),
 )
 _OF_COMPANY: tuple[Entry, ...] = (
+    ("Emitir", "/emitir", Capability.ISSUE_DOCUMENTS),
     ("Documentos", "/documentos", Capability.READ_DOCUMENTS),
     ("Recebidos", "/recebidos", Capability.READ_RECEIVED),
     ("Vendas", "/vendas", Capability.READ_DOCUMENTS),
     ("Clientes", "/clientes", Capability.READ_CATALOG),
     ("Produtos", "/produtos", Capability.READ_CATALOG),
     ("Numeração", "/numeracao", Capability.READ_DOCUMENTS),
+    ("Importações", "/importacoes", Capability.CHANGE_CATALOG),
     ("Exportações", "/exportacoes", Capability.EXPORT),
 )
 _OF_INSTALLATION: tuple[Entry, ...] = (
@@ -104,7 +107,11 @@ def _company_of(visit: SubscriptionVisit) -> CompanyRow | None:
 
 
 def _items(visit: SubscriptionVisit, base: str, entries: Iterable[Entry]) -> list[MenuItem]:
-    return [_item(visit, base, label, path) for label, path, capability in entries if visit.may(capability)]
+    return [
+        _item(visit, base, label, path)
+        for label, path, capability in entries
+        if visit.may(capability) and visit.may_open(base + path)
+    ]
 
 
 def _item(visit: PersonVisit, base: str, label: str, path: str) -> MenuItem:

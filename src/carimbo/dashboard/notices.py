@@ -12,18 +12,30 @@ class Notice(StrEnum):
     """What was done."""
 
     SAVED = "guardado"
+    COMPANY_CREATED = "empresa-cadastrada"
+    COMPANY_DELETED = "empresa-excluida"
+    CERTIFICATE_SAVED = "certificado-guardado"
+    ENVIRONMENT_SWITCHED = "ambiente-trocado"
     CREATED = "criado"
     REMOVED = "removido"
     SENT = "enviado"
     QUEUED = "na-fila"
+    REGISTERED = "registrado"
+    DISMISSED = "encerrado"
 
 
 NOTICES: Mapping[str, str] = {
     Notice.SAVED: "Guardado.",
+    Notice.COMPANY_CREATED: "Empresa cadastrada, em homologação.",
+    Notice.COMPANY_DELETED: "Empresa excluída.",
+    Notice.CERTIFICATE_SAVED: "Certificado guardado.",
+    Notice.ENVIRONMENT_SWITCHED: "Ambiente trocado.",
     Notice.CREATED: "Criado.",
     Notice.REMOVED: "Removido.",
     Notice.SENT: "Enviado.",
     Notice.QUEUED: "Pedido aceito: o resultado aparece aqui.",
+    Notice.REGISTERED: "A autoridade registrou.",
+    Notice.DISMISSED: "Encerrado: o documento ficou rejeitado.",
 }
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 
 from carimbo.dashboard.options import PREFIX
-from carimbo.dashboard.security import SHORT_FORM, FormLimits
+from carimbo.dashboard.security import LONG_FORM, SHORT_FORM, FormLimits
 from carimbo.dashboard.visit import CompanyVisit, OperatorVisit, PersonVisit, SubscriptionVisit, Visit
 from carimbo.service.people.roles import NEEDS_FRESH_SIGN_IN, Capability
 
@@ -54,6 +54,11 @@ class PageRoute:
         return f"painel {self.method} {self.path.removeprefix(PREFIX) or '/'}"
 
     @property
+    def changes_something(self) -> bool:
+        """Whether it is a form that changes something, or the page of such a form."""
+        return self.acts or self.is_form
+
+    @property
     def needs_fresh_sign_in(self) -> bool:
         """Whether the person must have signed in, or confirmed it, within the last minutes."""
         is_form = self.method == POST or self.is_form
@@ -77,10 +82,15 @@ def own_page(
 
 
 def operator_page(
-    path: str, answer: Callable[[OperatorVisit], Awaitable[Response]], method: str = GET
+    path: str,
+    answer: Callable[[OperatorVisit], Awaitable[Response]],
+    method: str = GET,
+    *,
+    is_sensitive: bool = False,
 ) -> PageRoute:
     """Declares a page about the installation."""
-    return PageRoute(method, f"{PREFIX}/operacao{path}", Level.OPERATOR, Capability.OPERATE, answer)
+    path = f"{PREFIX}/operacao{path}"
+    return PageRoute(method, path, Level.OPERATOR, Capability.OPERATE, answer, is_sensitive)
 
 
 def subscription_page(
@@ -115,6 +125,11 @@ def acting(route: PageRoute, limits: FormLimits = SHORT_FORM) -> PageRoute:
     return replace(route, method=POST, acts=True, limits=limits)
 
 
+def filling(route: PageRoute) -> PageRoute:
+    """Declares the target of a form that is only shown again, filled or checked: it changes nothing."""
+    return replace(route, method=POST, limits=LONG_FORM)
+
+
 class PageTable:
     """Finds the route of a path. The first one that matches counts."""
 
@@ -128,12 +143,12 @@ class PageTable:
                 return route, match.groupdict()
         return None
 
-    def capability_of(self, method: str, path: str) -> Capability | None:
-        """Returns the capability that a path needs. Raises LookupError for an unknown path."""
+    def find(self, method: str, path: str) -> PageRoute:
+        """Returns the route of a path. Raises LookupError for an unknown path."""
         selected = self.select(method, path)
         if selected is None:
             raise LookupError(f"{method} {path}")
-        return selected[0].capability
+        return selected[0]
 
 
 def _pattern(path: str) -> re.Pattern[str]:

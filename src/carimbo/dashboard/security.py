@@ -100,9 +100,12 @@ async def read_form(request: Request, limits: FormLimits = SHORT_FORM) -> Reques
 
     limited = Request(request.scope, receive)
     try:
-        await limited.form(max_files=limits.max_files, max_fields=limits.max_fields)
+        form = await limited.form(max_files=limits.max_files, max_fields=limits.max_fields)
     except HTTPException:
         raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM) from None
+    # PostgreSQL stores no text with a null character, and no person types one.
+    if any("\0" in text for field in form.multi_items() for text in field if isinstance(text, str)):
+        raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM)
     return limited
 
 

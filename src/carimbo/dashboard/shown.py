@@ -9,6 +9,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
+from carimbo.dashboard.form_view import with_labels
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
 from carimbo.fiscal.local_time import in_local_time
@@ -223,6 +224,19 @@ def role_name(role: MemberRole) -> str:
     return PERSON_ROLES[role]
 
 
+def has_form(type_name: str) -> bool:
+    """Returns whether people issue and correct documents of a type in a form."""
+    document_type = find_document_type(type_name)
+    return document_type is not None and document_type.form is not None
+
+
+def in_form_words(text: str, type_name: str) -> str:
+    """Returns a message with the labels of the form in place of JSON names, for a type that has a form."""
+    document_type = find_document_type(type_name)
+    form = document_type.form if document_type else None
+    return with_labels(text, form.layout) if form else text
+
+
 _STREAMS = badges(
     STREAM_STATUSES,
     {ACTIVE: "good", STOPPED: "quiet", WAITING: "warn", BLOCKED: "warn", REFUSED: "bad", PARKED: "bad"},
@@ -252,7 +266,9 @@ FILTERS = {
     "enumeration": enumeration,
     "environment_name": environment_name,
     "feature_name": feature_name,
+    "has_form": has_form,
     "history_badge": history_badge,
+    "in_form_words": in_form_words,
     "moment": moment,
     "moment_with_seconds": moment_with_seconds,
     "waiting_time": waiting_time,

@@ -21,6 +21,7 @@ from carimbo.service.people.submissions import (
     finish_submission,
     keep_shown_secret,
     shown_secret,
+    was_submitted,
 )
 
 FORM_ID = "form_id"
@@ -61,6 +62,15 @@ async def new_secret(visit: PersonVisit) -> str | None:
     if form_id is None:
         return None
     return await shown_secret(visit.services.database, visit.session.person.id, form_id)
+
+
+async def was_sent(visit: PersonVisit) -> bool:
+    """Returns whether the form of this page acted already: what arrives from it late must change nothing."""
+    try:
+        form_id = await _form_id(visit)
+    except Refusal:
+        return False
+    return await was_submitted(visit.services.database, visit.session.person.id, form_id)
 
 
 async def _form_id(visit: PersonVisit) -> UUID:

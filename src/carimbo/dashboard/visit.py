@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import unquote, urlencode, urlsplit
 from uuid import UUID, uuid4
 
@@ -50,9 +50,15 @@ class Visit:
         return self.services.sign_in.clock()
 
     @property
+    def link_base(self) -> str:
+        """The beginning of links that the person copies: the address at which they reach us."""
+        origin = self.options.origin_at(self.request.headers.get("host", ""))
+        return f"{origin}{self.options.api_root}"
+
+    @property
     def has_domain(self) -> bool:
         """Whether this address has a name, and no IP address; passkeys need one."""
-        return is_domain(host_name(self.options.origin_at(self.request.headers.get("host", ""))))
+        return is_domain(host_name(self.link_base))
 
     @property
     def is_fragment(self) -> bool:
@@ -120,8 +126,20 @@ class Visit:
         return await self.request.form()
 
 
-CapabilityOfPath = Callable[[str, str], Capability | None]
-"""Returns the capability that a method and a path need. Raises LookupError for an unknown path."""
+class KnownRoute(Protocol):
+    """A route, as far as a page must know whether to offer it."""
+
+    @property
+    def capability(self) -> Capability | None:
+        """The capability that it needs."""
+
+    @property
+    def changes_something(self) -> bool:
+        """Whether it is a form that changes something, or the page of such a form."""
+
+
+FindRoute = Callable[[str, str], KnownRoute]
+"""Returns the route of a method and a path. Raises LookupError for an unknown path."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +147,7 @@ class PersonVisit(Visit):
     """A visit of a person who signed in."""
 
     session: Session
-    capability_of: CapabilityOfPath
+    find_route: FindRoute
 
     @property
     def capabilities(self) -> frozenset[Capability]:
@@ -150,8 +168,10 @@ class PersonVisit(Visit):
 
     def _may(self, method: str, address: str) -> bool:
         path = PREFIX + self.options.path_in_dashboard(urlsplit(address).path)
-        capability = self.capability_of(method, path)
-        return capability is None or self.may(capability)
+        return self._offers(self.find_route(method, path))
+
+    def _offers(self, route: KnownRoute) -> bool:
+        return route.capability is None or self.may(route.capability)
 
     @property
     def may_download(self) -> bool:
@@ -208,6 +228,10 @@ class CompanyVisit(SubscriptionVisit):
     """A visit to a company that the person may see."""
 
     company: CompanyRow
+
+    def _offers(self, route: KnownRoute) -> bool:
+        # A deleted company can be read, and nothing more.
+        return super()._offers(route) and not (self.company.deleted_at and route.changes_something)
 
     @property
     def company_base(self) -> str:

@@ -75,6 +75,7 @@ def api_of(settings: Settings) -> FastAPI:
                 links=await links_of(settings, database),
                 guard=guard_of(settings),
                 sign_in=sign_in,
+                in_flight_limit=settings.in_flight_limit,
             )
             tune_garbage_collector()
             yield

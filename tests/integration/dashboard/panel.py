@@ -46,9 +46,8 @@ class Panel:
     async def send(self, page: str, action: str, **fields: Any) -> httpx2.Response:
         """Sends a form of a page to an address, with the token that the page has."""
         tokens = (await self.page(page)).xpath("//input[@name='form_token']/@value")
-        return await self.http.post(
-            action, data={"form_token": tokens[0], **fields}, headers={"Origin": ORIGIN}
-        )
+        hidden = {"form_token": tokens[0], "form_id": str(uuid4())}
+        return await self.http.post(action, data={**hidden, **fields}, headers={"Origin": ORIGIN})
 
     async def submit(self, page: str, action: str, **fields: Any) -> httpx2.Response:
         """Sends a form that acts once from a page, with the hidden fields of the page's form."""
@@ -58,6 +57,33 @@ class Panel:
         assert form, f"{page} has no form that goes to {action}"
         hidden = {each.get("name"): each.get("value") for each in form[0].xpath(".//input[@type='hidden']")}
         return await self.http.post(action, data={**hidden, **fields}, headers={"Origin": ORIGIN})
+
+    async def press(self, page: html.HtmlElement, button: str, **typed: str) -> httpx2.Response:
+        """Presses the button with a text, after typing into inputs of its form, as a browser would."""
+        pressed = [each for each in page.xpath("//button") if text_of(each) == button]
+        assert pressed, (button, [text_of(each) for each in page.xpath("//button")])
+        form = next(each for each in pressed[0].iterancestors("form"))
+        fields = fields_of(form)
+        unknown = typed.keys() - fields.keys()
+        assert not unknown, f"the form has no input {unknown}"
+        if pressed[0].get("name"):
+            fields[pressed[0].get("name")] = pressed[0].get("value") or ""
+        action = (pressed[0].get("formaction") or form.get("action")).partition("#")[0]
+        return await self.http.post(action, data={**fields, **typed}, headers={"Origin": ORIGIN})
+
+
+def fields_of(form: html.HtmlElement) -> dict[str, str]:
+    """Returns what a browser sends of a form, without files."""
+    fields = {}
+    for element in form.xpath(".//input[@name] | .//select[@name] | .//textarea[@name]"):
+        if element.tag == "select":
+            chosen = element.xpath("./option[@selected]") or element.xpath("./option")[:1]
+            fields[element.get("name")] = chosen[0].get("value") if chosen else ""
+        elif element.tag == "textarea":
+            fields[element.get("name")] = (element.text or "").removeprefix("\n")
+        elif element.get("type") not in ("checkbox", "radio") or element.get("checked") is not None:
+            fields[element.get("name")] = element.get("value") or ""
+    return fields
 
 
 def strings_of(page: str | html.HtmlElement, path: str) -> list[str]:

@@ -101,3 +101,13 @@ async def test_changed_fields_are_named_without_their_values(panel: Panel, calle
     newest, *_ = await entries_of(panel)
     assert "Campos: email" in newest
     assert "novo@example.com" not in newest
+
+
+async def test_deliveries_that_were_sent_again_say_since_when_they_had_failed(
+    panel: Panel, caller: Caller, database: Database
+) -> None:
+    async with database.acting_as(MARIA).tenant(caller.subscription_id) as tenant:
+        details = {"since": "2026-11-16T11:00:00+00:00"}
+        await tenant.audit.add(AuditAction.WEBHOOK_RESENT, subject_name="loja", details=details)
+    newest, *_ = await entries_of(panel)
+    assert "Reenviou entregas do webhook loja. Falhas desde: 16/11/2026 08:00" in newest

@@ -90,7 +90,7 @@ class TestList:
 
 
 class TestDetail:
-    async def test_bare_company_sees_what_it_lacks_and_how_to_send_it(
+    async def test_bare_company_sees_what_it_lacks_with_links_to_the_forms(
         self, panel: Panel, caller: Caller
     ) -> None:
         company_id = await caller.create_company()
@@ -99,13 +99,16 @@ class TestDetail:
         assert all((common | nfce).values())
         lines = " ".join(common | nfce)
         for part in (
-            "Falta: Endereço Envie pela API: PUT /v1/companies/{companyId}",
-            "Falta: Inscrição estadual na UF da empresa (as NFS-e não precisam dela) Envie pela API: POST",
-            "Falta: Certificado A1 em vigor",
-            "Falta: O módulo da NFC-e, que está desligado Informe nfce.active pela API: PUT",
-            "Falta: O CSC Informe nfce.csc pela API",
+            "Falta: Endereço Informar",
+            "Falta: Inscrição estadual na UF da empresa (as NFS-e não precisam dela) Informar",
+            "Falta: O módulo da NFC-e, que está desligado Informar",
         ):
             assert part in lines
+        links = {words_of(link): link.get("href") for link in page.xpath("//*[@class='checklist']//a")}
+        base = panel.company(company_id)
+        assert links["Informar : Endereço"] == f"{base}/cadastro"
+        assert links["Informar : Certificado A1 em vigor"] == f"{base}/certificado"
+        assert links["Informar : O CSC"] == f"{base}/configuracoes/nfce"
         assert checks_of(page, "MDF-e") == {"Falta: O que está em “Todos os documentos”": True}
 
     async def test_only_types_in_use_are_listed_first_and_decide_whether_the_company_is_ready(
@@ -155,6 +158,20 @@ class TestDetail:
         assert "CSC da NFC-e Informado" in section
         assert "Inutilização de números sem uso Automática" in section
         assert CSC[-4:] not in words_of(page)
+
+    async def test_reception_of_each_type_can_be_started_and_stopped(
+        self, panel: Panel, caller: Caller, database: Database
+    ) -> None:
+        company_id = await ready_company(caller, database)
+        answer = await caller.http.post(f"/v1/companies/{company_id}/received-nfes/sync")
+        assert answer.status_code == 202
+        page = await panel.page(panel.company(company_id))
+        links = page.xpath("//main//a[contains(@href, '/recebidos/')]")
+        assert {words_of(link): link.get("href").rpartition("/recebidos/")[2] for link in links} == {
+            "Parar de receber NF-e": "nfe/parar",
+            "Receber NFS-e": "nfse/acompanhar",
+            "Receber CT-e": "cte/acompanhar",
+        }
 
     async def test_page_of_a_deleted_company_says_so(self, panel: Panel, caller: Caller) -> None:
         company_id = await caller.create_company()

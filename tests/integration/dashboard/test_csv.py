@@ -19,6 +19,7 @@ _PAGES = (
     "/registro",
     "/webhooks",
     "/autoridades",
+    "/trabalho",
     "{company}/documentos",
     "{company}/recebidos?tipo=nfe",
     "{company}/vendas",

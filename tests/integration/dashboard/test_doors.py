@@ -17,7 +17,8 @@ from integration.dashboard.panel import ORIGIN, Panel, strings_of
 from support import ABSENT, OTHER_CNPJ, Caller, NewCaller
 
 _OWN_FORM = {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"}
-_COMPANY = "/{subscription_id:uuid}/empresas/{company_id:uuid}"
+_SUBSCRIPTION = "/{subscription_id:uuid}"
+_COMPANY = f"{_SUBSCRIPTION}/empresas/{{company_id:uuid}}"
 _SENSITIVE = {
     "/conta/passkeys",
     "/conta/passkeys/opcoes",
@@ -26,10 +27,22 @@ _SENSITIVE = {
     "/conta/segundo-fator/desligar",
     "/conta/segundo-fator/ligar",
     "/conta/senha",
+    "/operacao/assinaturas",
+    "/operacao/assinaturas/{subscription_id:uuid}/proprietario",
+    f"{_COMPANY}/ambiente",
+    f"{_COMPANY}/certificado",
+    f"{_COMPANY}/certificado/remover",
+    f"{_COMPANY}/excluir",
     f"{_COMPANY}/exportacoes/envio",
     f"{_COMPANY}/exportacoes/links",
+    f"{_SUBSCRIPTION}/credenciais/trocar",
+    f"{_SUBSCRIPTION}/pessoas/convidar",
+    f"{_SUBSCRIPTION}/pessoas/{{person_id:uuid}}/alterar",
+    f"{_SUBSCRIPTION}/pessoas/{{person_id:uuid}}/convite",
+    f"{_SUBSCRIPTION}/pessoas/{{person_id:uuid}}/remover",
 }
 """The forms that need a recent sign-in. A new one belongs here."""
+_NO_PAGE = "Esta página não existe, ou não é sua."
 _OF_SUBSCRIPTION = (Level.SUBSCRIPTION, Level.COMPANY)
 
 
@@ -148,10 +161,21 @@ class TestRoles:
         owner = await sign_in_as(caller.subscription_id)
         operator = await sign_in_as(None, None, is_operator=True)
         wrong = {}
+        tokens = {panel: await _form_token(panel) for panel in (owner, operator)}
         for route in _routes(Level.OPERATOR):
             address = _address(route, ABSENT, ABSENT)
-            refused, opened = await _ask(owner, route, address), await _ask(operator, route, address)
-            if refused.status_code != 404 or opened.status_code >= 400:
+            refused, opened = [await _ask(panel, route, address, tokens[panel]) for panel in tokens]
+            # A form that acts needs an id, and nothing has the absent id of an address.
+            is_open = (
+                opened.status_code < 400
+                if route.method == GET and "{" not in route.path
+                else (
+                    opened.status_code < 500
+                    and _NO_PAGE not in opened.text
+                    and _code(opened) != "PERMISSION_DENIED"
+                )
+            )
+            if refused.status_code != 404 or _NO_PAGE not in refused.text or not is_open:
                 wrong[route.name] = (refused.status_code, opened.status_code)
         assert wrong == {}
 
@@ -161,6 +185,15 @@ class TestRoles:
         operator = await sign_in_as(None, None, is_operator=True)
         answer = await operator.http.get(f"/painel/{caller.subscription_id}")
         assert answer.status_code == 404
+
+
+async def _age_sign_in(database: Database, panel: Panel) -> None:
+    """Makes the sign-in of a person too old for sensitive forms."""
+    async with database.connection() as connection:
+        await connection.execute(
+            "update sessions set authenticated_at = now() - interval '11 minutes' where person_id = $1",
+            panel.person.id,
+        )
 
 
 async def _send(panel: Panel, route: PageRoute, headers: dict[str, str], token: str) -> httpx2.Response:
@@ -207,16 +240,22 @@ class TestForms:
                     wrong[route.name, str(fields)] = answer.status_code
         assert wrong == {}
 
+    async def test_form_of_the_operator_without_its_token_is_refused(self, sign_in_as: NewPanel) -> None:
+        operator = await sign_in_as(None, None, is_operator=True)
+        codes = {}
+        for route in (route for route in _routes(Level.OPERATOR) if route.method == POST):
+            answer = await operator.http.post(_address(route, ABSENT, ABSENT), data={}, headers=_OWN_FORM)
+            codes[route.name] = _code(answer)
+        assert codes
+        assert {name: code for name, code in codes.items() if code != "PERMISSION_DENIED"} == {}
+
     async def test_sensitive_forms_need_a_recent_sign_in(
-        self, panel: Panel, caller: Caller, database: Database
+        self, caller: Caller, database: Database, sign_in_as: NewPanel
     ) -> None:
+        panel = await sign_in_as(caller.subscription_id, is_operator=True)
         company_id, token = await caller.create_company(), await _form_token(panel)
-        async with database.connection() as connection:
-            await connection.execute(
-                "update sessions set authenticated_at = now() - interval '11 minutes' where person_id = $1",
-                panel.person.id,
-            )
-        sensitive = [route for route in ROUTES if route.needs_fresh_sign_in]
+        await _age_sign_in(database, panel)
+        sensitive = [route for route in ROUTES if route.needs_fresh_sign_in and route.method == POST]
         locations = {}
         for route in sensitive:
             address = _address(route, panel.subscription_id, company_id)
@@ -228,6 +267,21 @@ class TestForms:
             locations[route.name] = answer.headers.get("location")
         assert {name.removeprefix("painel POST ") for name in locations} == _SENSITIVE
         assert set(locations.values()) == {"/painel/confirmar?para=/conta"}
+
+    async def test_page_of_a_sensitive_form_needs_a_recent_sign_in_before_anything_is_typed(
+        self, caller: Caller, database: Database, sign_in_as: NewPanel
+    ) -> None:
+        panel = await sign_in_as(caller.subscription_id, is_operator=True)
+        company_id = await caller.create_company()
+        await _age_sign_in(database, panel)
+        wrong, pages = {}, [route for route in ROUTES if route.method == GET and route.needs_fresh_sign_in]
+        for route in pages:
+            address = _address(route, panel.subscription_id, company_id)
+            location = (await panel.http.get(address)).headers.get("location")
+            if location != f"/painel/confirmar?para={address.removeprefix('/painel')}":
+                wrong[route.name] = location
+        assert pages
+        assert wrong == {}
 
 
 class TestHosts:

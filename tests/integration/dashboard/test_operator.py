@@ -105,20 +105,20 @@ class TestSubscriptions:
     ) -> None:
         await define_plan(database, SubscriptionPlan("ten-thousand", 10_000, None, 600))
         await set_plan(database, caller.subscription_id, "ten-thousand")
-        assert "ten-thousand 10.000 sem limite 600 1" in rows_of(await operator.page(f"{ROOT}/planos"))
+        rows = rows_of(await operator.page(f"{ROOT}/planos"))
+        assert "ten-thousand 10.000 sem limite 600 1 Alterar ten-thousand" in rows
 
 
 class TestParkedWork:
-    async def test_parked_document_has_its_reason_and_the_command_that_resumes_it(
+    async def test_parked_document_has_its_reason_and_its_subscription(
         self, operator: Panel, parked: Document
     ) -> None:
         page = await operator.page(f"{ROOT}/trabalho")
         first = page.xpath("//ul[@class='tasks']/li")[0]
         assert words_of(first.find("h2")) == "Documento NF-e de Loja Modelo Ltda"
-        assert "Falhou 8 vezes Desde 02/01/1990 10:00 · assinatura Teste" in words_of(first)
-        commands = [words_of(code) for code in first.xpath(".//code")]
-        assert commands == [f"carimbo documents resume {parked.id}", f"carimbo documents dismiss {parked.id}"]
-        assert not first.xpath(".//a")
+        assert "Falhou 8 vezes Na fila desde 02/01/1990 10:00 · assinatura Teste" in words_of(first)
+        assert first.xpath(".//form/@action") == [f"{ROOT}/trabalho/{parked.id}/retomar"]
+        assert first.xpath(".//a/@href") == [f"{ROOT}/trabalho/{parked.id}/encerrar"]
 
     async def test_each_kind_of_work_names_the_documents_that_it_is_about(
         self, operator: Panel, parked_works: Neighbours
@@ -148,7 +148,7 @@ class TestParkedWork:
     ) -> None:
         panel = await sign_in_as(caller.subscription_id, is_operator=True)
         page = await panel.page(f"{ROOT}/trabalho")
-        (link,) = page.xpath(f"//main//a[contains(@href, '{parked.id}')]/@href")
+        (link,) = page.xpath(f"//main//h2/a[contains(@href, '{parked.id}')]/@href")
         await panel.page(link)
 
 
@@ -188,7 +188,7 @@ class TestDownloads:
     ) -> None:
         monkeypatch.setattr(csv_files, "_PAGE_SIZE", 1)
         _, first, *others = await self.lines(operator, "/trabalho")
-        assert first.startswith("Documento;NF-e;Loja Modelo Ltda;Teste;Falhou 8 vezes;02/01/1990 10:00;")
+        assert first.startswith("Documento;NF-e;Loja Modelo Ltda;Teste;Falhou 8 vezes;Sim;02/01/1990 10:00;")
         assert first.endswith(f"{caller.subscription_id};{parked.company_id};{parked.id}")
         assert not any(str(parked.id) in line for line in others)
 

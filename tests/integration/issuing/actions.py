@@ -91,6 +91,18 @@ async def listed_ids(shop: Shop, path: str = "/invoices", **query: Any) -> list[
     return ids
 
 
+async def parked(shop: Shop, document_type: str | None = None) -> dict[str, Any]:
+    """Returns a new document that a worker has parked."""
+    async with shop.system.worker_stopped():
+        document = await shop.create(document_type)
+        await shop.system.fetch(
+            "update documents set parked_reason = 'broken', next_action_at = null, held_by_operator = false"
+            " where id = $1",
+            UUID(document["id"]),
+        )
+    return document
+
+
 async def parking_reasons(shop: Shop, document: dict[str, Any]) -> list[str]:
     """Returns why a document is parked; empty if it is not."""
     return [parked.parked_reason for parked in await list_parked(shop.system.database, UUID(document["id"]))]

@@ -55,6 +55,21 @@ class TestParkedSale:
         await make_due(store, sale)
         assert (await fired(store, sale))["status"] == "invoiced"
 
+    async def test_owner_does_not_resume_a_held_sale(self, store: Store) -> None:
+        sale = await parked_sale(store, is_due=True)
+        path = f"/v1/parked-work/{sale['id']}/resume"
+        answer = await store.caller.http.post(path)
+        assert (answer.status_code, code_of(answer)) == (409, "INVALID_STATE")
+        async with store.system.worker_stopped():
+            await resume_parked(store.system.database, UUID(sale["id"]))
+            await store.system.fetch(
+                "update sales set parked_reason = 'broken', next_action_at = null, held_by_operator = false"
+                " where id = $1",
+                UUID(sale["id"]),
+            )
+        data_of(await store.caller.http.post(path))
+        assert (await fired(store, sale))["status"] == "invoiced"
+
     async def test_dismissed_documents_of_a_sale_are_issued_only_one_by_one(self, store: Store) -> None:
         database = store.system.database
         async with store.system.worker_stopped():

@@ -5,9 +5,10 @@ from decimal import Decimal
 import pytest
 from pydantic import Field
 
-from carimbo.dashboard.body_form import REST, TypedForm, read_number
+from carimbo.dashboard.body_form import REST, TypedForm, cleared_body, read_number
 from carimbo.dashboard.form_view import FormInput, FormProblem, FormRows, problems_of, view_form, with_labels
-from carimbo.fiscal.body.fields import Body, Flag, Integer, Money, Quantity, Text
+from carimbo.dashboard.forms import checked_changes
+from carimbo.fiscal.body.fields import Body, Changes, Flag, Integer, Money, Quantity, Text
 from carimbo.fiscal.body.form_layout import (
     FieldKind,
     FormField,
@@ -248,3 +249,84 @@ class TestProblems:
             "Falta “Dias”: o nome e a rua estão certos"
         )
         assert with_labels("Veja outraCoisa e reasonCode", LAYOUT) == "Veja outraCoisa e “Motivo”"
+
+
+class _Rates(Changes):
+    federal: Money = Decimal(0)
+    state: Money = Decimal(0)
+
+
+class _Keys(Changes):
+    number: Text | None = None
+    secret: Text | None = None
+
+
+class _Settings(Changes):
+    name: Text = ""
+    series: Integer = 1
+    is_active: Flag = False
+    notes: Text | None = None
+    address: _Address | None = None
+    rates: _Rates | None = None
+    keys: _Keys | None = None
+    lines: list[_Line] | None = None
+
+
+CHANGES = FormLayout(
+    body=_Settings,
+    sections=(
+        FormSection(
+            title="Ajustes",
+            parts=(
+                FormField(path="name", label="Nome", is_required=True),
+                FormField(path="series", label="Série", options=(("1", "Um"), ("2", "Dois"))),
+                FormField(
+                    path="isActive", label="Módulo", options=(("true", "Ligado"), ("false", "Desligado"))
+                ),
+                FormField(path="notes", label="Observações"),
+                FormField(path="address.street", label="Rua"),
+                FormField(path="address.zipcode", label="CEP"),
+                FormField(path="rates.federal", label="Federais"),
+                FormField(path="rates.state", label="Estaduais"),
+                FormField(path="keys.number", label="Número"),
+                FormField(path="keys.secret", label="Segredo", kind=FieldKind.SECRET),
+                _LINES,
+            ),
+        ),
+    ),
+)
+
+
+class TestChanges:
+    def test_blank_inputs_clear_their_fields_and_groups_but_no_secret(self) -> None:
+        assert cleared_body(TypedForm.posted(CHANGES, {"name": "Ana"})) == {
+            "name": "Ana",
+            "series": 1,
+            "isActive": False,
+            "notes": None,
+            "address": None,
+            "rates": None,
+            "keys": {"number": None},
+            "lines": None,
+        }
+
+    def test_blank_input_in_a_group_that_is_not_blank_clears_only_its_field(self) -> None:
+        typed = {"address.street": "Rua A", "rates.state": "18", "keys.secret": "x", "lines[0].quantity": "1"}
+        body = cleared_body(TypedForm.posted(CHANGES, typed))
+        assert body["address"] == {"street": "Rua A", "zipcode": None}
+        assert body["rates"] == {"federal": 0, "state": 18}
+        assert body["keys"] == {"number": None, "secret": "x"}
+        assert body["lines"] == [{"quantity": 1}]
+
+    def test_choice_between_numbers_or_yes_and_no_keeps_the_type_of_the_body(self) -> None:
+        typed = TypedForm.posted(CHANGES, {"series": "2", "isActive": "true"})
+        assert (typed.body["series"], typed.body["isActive"]) == (2, True)
+        assert TypedForm.of_body(CHANGES, typed.body).texts == typed.texts
+
+    def test_field_that_must_not_be_blank_is_refused_beside_the_invalid_ones(self) -> None:
+        with pytest.raises(Refusal) as refused:
+            checked_changes(_Settings, TypedForm.posted(CHANGES, {"name": "", "rates.state": "x"}))
+        assert {problem.path for problem in problems_of(refused.value)} == {"name", "rates.state"}
+        with pytest.raises(Refusal) as refused:
+            checked_changes(_Settings, TypedForm.posted(CHANGES, {}))
+        assert [problem.path for problem in problems_of(refused.value)] == ["name"]

@@ -8,7 +8,8 @@ import pytest
 from carimbo.dashboard import shown
 from carimbo.dashboard.pages import (
     audit,
-    companies,
+    certificate,
+    company_start,
     documents,
     exports,
     numbering,
@@ -26,6 +27,8 @@ from carimbo.fiscal.receiving import Role, Situation
 from carimbo.service import words
 from carimbo.service.catalog.product_bodies import ProductType
 from carimbo.service.company_status.certificate_expiry import CertificateState
+from carimbo.service.company_status.contingency_form import CONTINGENCY_CHOICES
+from carimbo.service.company_status.first_steps import StepState
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.emails import AskedBy, AttemptOutcome, EmailStatus
 from carimbo.service.exports.links import ExportState
@@ -50,7 +53,7 @@ COMPLETE: tuple[tuple[Iterable[StrEnum], Iterable[str]], ...] = (
     (HistoryEntry, shown._ENTRIES),
     (SaleStatus, words.SALE_STATUSES),
     (SaleStatus, sales.STATUSES),
-    (EmitWhen, sales._EMISSIONS),
+    (EmitWhen, words.EMISSIONS),
     (Situation, words.SITUATIONS),
     (Situation, received.SITUATION_BADGES),
     (StreamWarningCode, received._WARNINGS),
@@ -60,15 +63,16 @@ COMPLETE: tuple[tuple[Iterable[StrEnum], Iterable[str]], ...] = (
     (FilingStatus, numbering._STATUSES),
     (Role, words.COMPANY_ROLES),
     (MemberRole, words.PERSON_ROLES),
-    (MemberRole, people._ROLES),
+    (MemberRole, people.ROLES),
     (Environment, words.ENVIRONMENTS),
     (EmissionType, words.EMISSION_TYPES),
     (ContingencyMode, words.CONTINGENCY_MODES),
-    (ContingencyMode, companies._CONTINGENCY),
-    (CertificateState, companies._CERTIFICATES),
-    (TaxRegime, companies._TAX_REGIMES),
-    (PisCofinsRegime, companies._PIS_COFINS),
-    (IbsCbsRegime, companies._IBS_CBS),
+    (StepState, company_start._BADGES),
+    (ContingencyMode, CONTINGENCY_CHOICES),
+    (CertificateState, certificate.CERTIFICATE_BADGES),
+    (TaxRegime, words.TAX_REGIMES),
+    (PisCofinsRegime, words.PIS_COFINS_REGIMES),
+    (IbsCbsRegime, words.IBS_CBS_REGIMES),
     (ProductType, words.ITEM_TYPES),
     (DeliveryStatus, words.DELIVERY_STATUSES),
     (DeliveryStatus, webhooks.DELIVERY_BADGES),

@@ -42,6 +42,7 @@ _ACTIONS: Sequence[tuple[str, str]] = (
     ("sale", "Vendas"),
     ("customer", "Clientes"),
     ("product", "Produtos"),
+    ("import", "Importações"),
     ("received", "Documentos recebidos"),
     ("manifestation", "Manifestações"),
     ("webhook", "Webhooks"),
@@ -70,6 +71,7 @@ _DETAILS: Mapping[str, str] = {
     "companies": "Empresas",
     "subjectName": "Titular",
     "expiresAt": "Válido até",
+    "since": "Falhas desde",
     "overlapHours": "Horas em que o segredo antigo ainda vale",
     "reason": "Motivo",
     "method": "Entrada por",
@@ -159,7 +161,7 @@ def _detail_text(name: str, value: Any) -> str:
         return ", ".join(str(each) for each in value)
     if name in ("role", "previousRole"):
         return PERSON_ROLES.get(value, str(value))
-    if name == "expiresAt":
+    if name in ("expiresAt", "since"):
         return _moment_text(str(value))
     return SIGN_IN_METHODS.get(str(value), str(value)) if name == "method" else str(value)
 

@@ -1,68 +1,51 @@
 """Companies: the list of those that a person may see, and everything about one of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
 
+from carimbo.dashboard.company_forms import datum_address, form_address
 from carimbo.dashboard.csv_download import csv_response, wants_csv
+from carimbo.dashboard.pages.certificate import CERTIFICATE_BADGES
+from carimbo.dashboard.pages.company_registration import ALL_REGISTRATIONS
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import company_page, subscription_page
 from carimbo.dashboard.shown import Badge
 from carimbo.dashboard.visit import CompanyVisit, SubscriptionVisit
-from carimbo.fiscal.parties.company import IbsCbsRegime, PisCofinsRegime, TaxRegime
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.companies.company_bodies import CompanyRecord
 from carimbo.service.companies.company_settings import read_settings
 from carimbo.service.companies.registration import company_record
+from carimbo.service.companies.settings_forms import SETTINGS_FORMS
 from carimbo.service.companies.shown_settings import shown_settings
 from carimbo.service.companies.state_registrations import StateRegistrationRecord, list_state_registrations
-from carimbo.service.company_status.certificate_expiry import CertificateState
 from carimbo.service.company_status.checklist import Check, TypeChecklist, common_checks, type_checklist
+from carimbo.service.company_status.contingency_form import CONTINGENCY_CHOICES
 from carimbo.service.company_status.readiness import (
     CompanyReadiness,
     list_readiness,
     read_readiness,
 )
 from carimbo.service.company_status.status import CompanyStatusRecord, read_status
-from carimbo.service.document_types import RECEIVED_TYPES, receiving_of_type
+from carimbo.service.document_types import RECEIVED_TYPES, find_document_type, receiving_of_type
 from carimbo.service.exports.lists import export_companies
-from carimbo.service.issuing.routes import ContingencyMode
-from carimbo.service.listing import PageRequest
+from carimbo.service.missing_data import CompanyForm
 from carimbo.service.people.roles import Capability
-from carimbo.service.words import CONTINGENCY_MODES, UNREADABLE_COMPANY, authority_name
+from carimbo.service.receiving.stream_warnings import STOPPED
+from carimbo.service.words import (
+    IBS_CBS_REGIMES,
+    PIS_COFINS_REGIMES,
+    TAX_REGIMES,
+    UNREADABLE_COMPANY,
+    authority_name,
+)
 
-_ALL_REGISTRATIONS = PageRequest(1, 100)
 READY, NOT_READY = Badge("Pronta para emitir", "good"), Badge("Falta configurar", "warn")
 _UNREADABLE = Badge("Não pôde ser conferida", "bad")
-_CERTIFICATES: Mapping[CertificateState, Badge] = {
-    CertificateState.VALID: Badge("Em vigor", "good"),
-    CertificateState.EXPIRING: Badge("Vence em breve", "warn"),
-    CertificateState.EXPIRED: Badge("Vencido", "bad"),
-    CertificateState.NOT_ACCEPTED: Badge("Recusado", "bad"),
-}
 _NO_CERTIFICATE = Badge("Sem certificado", "bad")
-_TAX_REGIMES: Mapping[TaxRegime, str] = {
-    TaxRegime.SIMPLES: "Simples Nacional",
-    TaxRegime.SIMPLES_EXCESS: "Simples Nacional, acima do sublimite",
-    TaxRegime.NORMAL: "Regime normal (lucro presumido ou real)",
-    TaxRegime.MEI: "MEI",
-}
-_PIS_COFINS: Mapping[PisCofinsRegime, str] = {
-    PisCofinsRegime.CUMULATIVE: "Cumulativo (0,65% e 3%)",
-    PisCofinsRegime.NON_CUMULATIVE: "Não cumulativo (1,65% e 7,6%)",
-}
-_IBS_CBS: Mapping[IbsCbsRegime, str] = {
-    IbsCbsRegime.DAS: "Os dois no DAS",
-    IbsCbsRegime.MIXED: "CBS no DAS, IBS fora dele",
-    IbsCbsRegime.REGULAR: "Os dois fora do DAS",
-}
-_CONTINGENCY: Mapping[ContingencyMode, str] = {
-    ContingencyMode.AUTOMATIC: "começa quando a autoridade deixa de responder, e acaba quando ela volta",
-    ContingencyMode.FORCED: "os documentos vão sempre para a contingência",
-    ContingencyMode.FORBIDDEN: "os documentos esperam até a autoridade voltar",
-}
 
 
 @dataclass(frozen=True)
@@ -74,6 +57,15 @@ class SeriesSetting:
     number: int | None
     is_active: bool | None
     """None for a type without a switch."""
+
+
+@dataclass(frozen=True)
+class ReceivedType:
+    """A document type whose documents of other issuers the company may receive."""
+
+    type: str
+    is_followed: bool
+    """Whether the company receives them in its present environment."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +83,7 @@ class CompanyDetail:
     registrations: Sequence[StateRegistrationRecord]
     settings: Sequence[tuple[str, str]]
     series: Sequence[SeriesSetting]
+    received: Sequence[ReceivedType]
 
 
 async def companies(visit: SubscriptionVisit) -> Response:
@@ -108,7 +101,14 @@ async def companies(visit: SubscriptionVisit) -> Response:
 
 async def company(visit: CompanyVisit) -> Response:
     """Shows one company."""
-    return page(visit, "companies/detail.html", detail=await _detail(visit), **_WORDS)
+    return page(
+        visit,
+        "companies/detail.html",
+        detail=await _detail(visit),
+        address_of_datum=partial(datum_address, visit),
+        address_of_module=partial(form_address, visit, CompanyForm.SETTINGS),
+        **_WORDS,
+    )
 
 
 async def _detail(visit: CompanyVisit) -> CompanyDetail:
@@ -121,7 +121,7 @@ async def _detail(visit: CompanyVisit) -> CompanyDetail:
         return _without_readiness(record)
     status = await read_status(reader, visit.subscription_id, visit.company, asks_authorities=False)
     registrations = await list_state_registrations(
-        database, visit.subscription_id, visit.company.id, _ALL_REGISTRATIONS
+        database, visit.subscription_id, visit.company.id, ALL_REGISTRATIONS
     )
     settings = await read_settings(database, visit.subscription_id, visit.company.id)
     values = settings.model_dump(mode="json", by_alias=True)
@@ -136,6 +136,7 @@ async def _detail(visit: CompanyVisit) -> CompanyDetail:
         registrations=registrations.items,
         settings=list(shown_settings(settings, {each.type for each in readiness.used_types})),
         series=[_series(each.type, values[each.type]) for each in readiness.types],
+        received=list(_received_types(readiness, status)),
     )
 
 
@@ -151,7 +152,16 @@ def _without_readiness(record: CompanyRecord) -> CompanyDetail:
         registrations=(),
         settings=(),
         series=(),
+        received=(),
     )
+
+
+def _received_types(readiness: CompanyReadiness, status: CompanyStatusRecord) -> Iterator[ReceivedType]:
+    environments = {each.type: each.environment for each in readiness.types}
+    followed = {(stream.service, stream.environment) for stream in status.streams if stream.status != STOPPED}
+    for document_type in RECEIVED_TYPES:
+        stream = (receiving_of_type(document_type).service, environments[document_type.name])
+        yield ReceivedType(document_type.name, stream in followed)
 
 
 def _series(type_name: str, module: Mapping[str, Any]) -> SeriesSetting:
@@ -164,16 +174,16 @@ _WORDS: Mapping[str, Any] = {
     "unreadable": _UNREADABLE,
     "unreadable_sentence": UNREADABLE_COMPANY,
     "no_certificate": _NO_CERTIFICATE,
-    "certificate_badges": _CERTIFICATES,
-    "tax_regimes": _TAX_REGIMES,
-    "pis_cofins": _PIS_COFINS,
-    "ibs_cbs_regimes": _IBS_CBS,
-    "contingency_modes": {
-        mode: f"{CONTINGENCY_MODES[mode]}: {meaning}" for mode, meaning in _CONTINGENCY.items()
-    },
+    "certificate_badges": CERTIFICATE_BADGES,
+    "tax_regimes": TAX_REGIMES,
+    "pis_cofins": PIS_COFINS_REGIMES,
+    "ibs_cbs_regimes": IBS_CBS_REGIMES,
+    "contingency_modes": CONTINGENCY_CHOICES,
     "registered_titles": [each.title for each in DOCUMENT_TYPES if each.requirements.state_registration],
-    "received_collections": [receiving_of_type(each).collection for each in RECEIVED_TYPES],
     "authority_name": authority_name,
+    "common_forms": [
+        (form.title, form.module) for form in SETTINGS_FORMS if not find_document_type(form.module)
+    ],
 }
 ROUTES = (
     subscription_page("/empresas", Capability.READ_COMPANIES, companies),

@@ -9,20 +9,23 @@ from starlette.responses import Response
 from carimbo.dashboard.contents import AmountRow, ItemPage, item_page, total_rows
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.json_lines import JsonText, json_text
+from carimbo.dashboard.pages.document_state import (
+    ONE_DOCUMENT,
+    DocumentState,
+    read_state,
+    reference_of,
+)
 from carimbo.dashboard.pages.webhooks import DELIVERY_BADGES
-from carimbo.dashboard.rendering import attachment, fragment, page, pdf_response
+from carimbo.dashboard.rendering import attachment, page, pdf_response
 from carimbo.dashboard.routes import company_page
-from carimbo.dashboard.shown import Badge, history_badge
+from carimbo.dashboard.shown import Badge
 from carimbo.dashboard.visit import CompanyVisit
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.registry import DOCUMENT_TYPES
 from carimbo.service.delivery.deliveries import DocumentDeliveryRecord, list_document_deliveries
 from carimbo.service.delivery.emails import AskedBy, AttemptOutcome, EmailRecord, EmailStatus
-from carimbo.service.document_types import find_document_type
 from carimbo.service.documents import files, queries
-from carimbo.service.documents.deadlines import DocumentDeadline, read_deadlines
-from carimbo.service.documents.queries import DocumentQuery, DocumentReference, EventRecord
-from carimbo.service.documents.record import DocumentRecord
+from carimbo.service.documents.queries import DocumentQuery, DocumentReference
 from carimbo.service.errors import Refusal
 from carimbo.service.exports.lists import export_documents
 from carimbo.service.filing.xml import read_event_xml
@@ -59,7 +62,6 @@ _OUTCOMES: Mapping[str, str] = {
 _NEWEST = PageRequest(1, 20)
 # Of the NFS-e, which have the longest ones.
 _LAST_SERIES, _LAST_NUMBER = 99_999, 999_999_999_999_999
-_FIRST_ENTRIES, _LAST_ENTRIES = 5, 40
 
 
 def query_of(visit: CompanyVisit) -> DocumentQuery:
@@ -101,32 +103,6 @@ async def documents(visit: CompanyVisit) -> Response:
 
 
 @dataclass(frozen=True)
-class TimelineEntry:
-    """An entry in the history of a document, in words."""
-
-    event: EventRecord
-    title: str
-    tone: str
-    outcome: str
-    """The outcome of an event at the authority; empty if there is nothing to say."""
-    has_files: bool
-    """Whether it is an event with XML and PDF."""
-
-
-@dataclass(frozen=True)
-class DocumentState:
-    """The parts of a page that change while its document is in processing."""
-
-    record: DocumentRecord
-    timeline: Sequence[TimelineEntry]
-    """Without those in the middle of a long one: a document may be tried for days."""
-    hidden_entries: int
-    deadlines: Sequence[DocumentDeadline]
-    first_entries: int = _FIRST_ENTRIES
-    """How many entries come before the hidden ones."""
-
-
-@dataclass(frozen=True)
 class ShownContent:
     """A page of the items, and the totals."""
 
@@ -163,48 +139,17 @@ async def document(visit: CompanyVisit) -> Response:
     )
 
 
-async def document_state(visit: CompanyVisit) -> Response:
-    """Returns the state of one document: htmx asks for it while the document is in processing."""
-    record = await queries.read_document(visit.services.database, _reference(visit))
-    return fragment(visit, "documents/state.html", state=await _state(visit, record))
-
-
 async def _detail(visit: CompanyVisit) -> DocumentDetail:
-    database, reference = visit.services.database, _reference(visit)
+    database, reference = visit.services.database, reference_of(visit)
     record, request = await queries.read_document_and_request(database, reference)
     field = record.rejection.field if record.rejection else None
     return DocumentDetail(
-        await _state(visit, record),
+        await read_state(visit, record),
         json_text(request, field) if request is not None else None,
         await _content(visit, reference),
         (await visit.services.outbox.list(reference, _NEWEST)).items,
         await list_document_deliveries(database, reference) if visit.may_see_webhooks else None,
     )
-
-
-async def _state(visit: CompanyVisit, record: DocumentRecord) -> DocumentState:
-    database, reference = visit.services.database, _reference(visit)
-    events = await queries.read_events(database, reference)
-    shown = events
-    if len(events) > _FIRST_ENTRIES + _LAST_ENTRIES:
-        shown = [*events[:_FIRST_ENTRIES], *events[-_LAST_ENTRIES:]]
-    timeline = [_timeline_entry(event, record.type) for event in shown]
-    deadlines = await read_deadlines(database, reference)
-    return DocumentState(record, timeline, len(events) - len(shown), deadlines)
-
-
-def _timeline_entry(event: EventRecord, type_name: str) -> TimelineEntry:
-    badge, document_type = history_badge(event.type, type_name), find_document_type(type_name)
-    kinds = {kind.name: kind for kind in document_type.events} if document_type else {}
-    kind = kinds.get(event.type)
-    if kind is None:
-        return TimelineEntry(event, badge.text, badge.tone, "", has_files=False)
-    title = f"{badge.text} nº {event.sequence}" if kind.repetition and event.sequence else badge.text
-    if event.status == Status.PROCESSING:
-        return TimelineEntry(event, title, "busy", "Espera a resposta da autoridade.", has_files=False)
-    if event.status == Status.REJECTED:
-        return TimelineEntry(event, title, "bad", "A autoridade não registrou.", has_files=False)
-    return TimelineEntry(event, title, "good", "", has_files=True)
 
 
 async def _content(visit: CompanyVisit, reference: DocumentReference) -> ShownContent:
@@ -220,50 +165,43 @@ async def _content(visit: CompanyVisit, reference: DocumentReference) -> ShownCo
 
 async def document_xml(visit: CompanyVisit) -> Response:
     """Downloads the authorized XML."""
-    file = await files.read_xml(visit.services.database, _reference(visit))
+    file = await files.read_xml(visit.services.database, reference_of(visit))
     return attachment(file.xml, "application/xml", file.name)
 
 
 async def document_pdf(visit: CompanyVisit) -> Response:
     """Shows the printed document. The browser opens it as a file, outside our pages."""
-    return pdf_response(await visit.services.printouts.document(_reference(visit)))
+    return pdf_response(await visit.services.printouts.document(reference_of(visit)))
 
 
 async def event_pdf(visit: CompanyVisit) -> Response:
     """Shows the printed event of a document."""
-    return pdf_response(await visit.services.printouts.event(_reference(visit), _event_id(visit)))
+    return pdf_response(await visit.services.printouts.event(reference_of(visit), _event_id(visit)))
 
 
 async def event_xml(visit: CompanyVisit) -> Response:
     """Downloads the XML of a registered event."""
-    file = await read_event_xml(visit.services.database, _reference(visit), _event_id(visit))
+    file = await read_event_xml(visit.services.database, reference_of(visit), _event_id(visit))
     return attachment(file.xml, "application/xml", file.name)
 
 
 async def rejection_xml(visit: CompanyVisit) -> Response:
     """Downloads what was sent and what came back."""
-    file = await files.read_rejection_xml(visit.services.database, _reference(visit))
+    file = await files.read_rejection_xml(visit.services.database, reference_of(visit))
     return attachment(file.xml, "application/xml", file.name)
-
-
-def _reference(visit: CompanyVisit) -> DocumentReference:
-    document_id = UUID(visit.request.path_params["document_id"])
-    return DocumentReference(visit.subscription_id, document_id, visit.company.id)
 
 
 def _event_id(visit: CompanyVisit) -> UUID:
     return UUID(visit.request.path_params["event_id"])
 
 
-_ONE = "/documentos/{document_id:uuid}"
-_EVENT = f"{_ONE}/eventos/{{event_id:uuid}}"
+_EVENT = f"{ONE_DOCUMENT}/eventos/{{event_id:uuid}}"
 ROUTES = (
     company_page("/documentos", Capability.READ_DOCUMENTS, documents),
-    company_page(_ONE, Capability.READ_DOCUMENTS, document),
-    company_page(f"{_ONE}/estado", Capability.READ_DOCUMENTS, document_state),
-    company_page(f"{_ONE}/xml", Capability.READ_DOCUMENTS, document_xml),
-    company_page(f"{_ONE}/pdf", Capability.READ_DOCUMENTS, document_pdf),
-    company_page(f"{_ONE}/rejeicao", Capability.READ_DOCUMENTS, rejection_xml),
+    company_page(ONE_DOCUMENT, Capability.READ_DOCUMENTS, document),
+    company_page(f"{ONE_DOCUMENT}/xml", Capability.READ_DOCUMENTS, document_xml),
+    company_page(f"{ONE_DOCUMENT}/pdf", Capability.READ_DOCUMENTS, document_pdf),
+    company_page(f"{ONE_DOCUMENT}/rejeicao", Capability.READ_DOCUMENTS, rejection_xml),
     company_page(f"{_EVENT}/pdf", Capability.READ_DOCUMENTS, event_pdf),
     company_page(f"{_EVENT}/xml", Capability.READ_DOCUMENTS, event_xml),
 )

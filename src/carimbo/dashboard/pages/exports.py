@@ -10,8 +10,9 @@ from starlette.responses import Response
 
 from carimbo.dashboard.forms import checked_body, text_of
 from carimbo.dashboard.rendering import page, redirect, streamed_attachment
-from carimbo.dashboard.routes import POST, company_page
+from carimbo.dashboard.routes import POST, acting, company_page
 from carimbo.dashboard.shown import Badge
+from carimbo.dashboard.submissions import new_secret, redirect_with_secret
 from carimbo.dashboard.visit import CompanyVisit, Visit
 from carimbo.service.errors import Refusal, not_found
 from carimbo.service.exports.links import (
@@ -151,7 +152,7 @@ def archive_response(visit: Visit, opened: OpenedExport) -> Response:
 
 
 async def create_link(visit: CompanyVisit) -> Response:
-    """Creates a link, and shows it once: only the hash of its token is stored."""
+    """Creates a link, and leads to the page that shows it: only the hash of its token is stored."""
     form = await visit.form()
     days = text_of(form, "dias")
     try:
@@ -167,7 +168,17 @@ async def create_link(visit: CompanyVisit) -> Response:
     except Refusal as refusal:
         return await _exports_page(visit, refusal, form)
     address = export_address(visit.services.sign_in.link_base, new.token)
-    return page(visit, "exports/new_link.html", export=new.export, address=address, contents=CONTENTS)
+    return await redirect_with_secret(visit, f"{_base(visit)}/links/{new.export.id}", address)
+
+
+async def new_link(visit: CompanyVisit) -> Response:
+    """Shows a link that was just created."""
+    address = await new_secret(visit)
+    if address is None:
+        return redirect(f"{_base(visit)}#links")
+    return page(
+        visit, "exports/new_link.html", export=await _export(visit), address=address, contents=CONTENTS
+    )
 
 
 async def revoke_link(visit: CompanyVisit) -> Response:
@@ -302,10 +313,11 @@ _ONE = "/exportacoes/{export_id:uuid}"
 ROUTES = (
     company_page("/exportacoes", Capability.EXPORT, exports),
     company_page("/exportacoes/baixar", Capability.EXPORT, start, POST),
-    company_page("/exportacoes/links", Capability.EXPORT, create_link, POST, is_sensitive=True),
-    company_page("/exportacoes/envio", Capability.EXPORT, save_mail, POST, is_sensitive=True),
-    company_page("/exportacoes/envio/parar", Capability.EXPORT, stop_mail, POST),
+    acting(company_page("/exportacoes/links", Capability.EXPORT, create_link, is_sensitive=True)),
+    company_page("/exportacoes/links/{export_id:uuid}", Capability.EXPORT, new_link),
+    acting(company_page("/exportacoes/envio", Capability.EXPORT, save_mail, is_sensitive=True)),
+    acting(company_page("/exportacoes/envio/parar", Capability.EXPORT, stop_mail)),
     company_page(_ONE, Capability.EXPORT, progress),
     company_page(f"{_ONE}/arquivo", Capability.EXPORT, archive),
-    company_page(f"{_ONE}/revogar", Capability.EXPORT, revoke_link, POST),
+    acting(company_page(f"{_ONE}/revogar", Capability.EXPORT, revoke_link)),
 )

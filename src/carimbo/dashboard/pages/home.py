@@ -15,7 +15,7 @@ from carimbo.fiscal.environment import Environment
 from carimbo.fiscal.lifecycle import Status
 from carimbo.fiscal.problems import counted
 from carimbo.service.companies.registration import count_visible_companies, visible_companies
-from carimbo.service.missing_data import describe_missing
+from carimbo.service.missing_data import missing_in_words
 from carimbo.service.overview.attention import read_attention
 from carimbo.service.overview.figures import DayFigure, EnvironmentFigures, Figures, read_figures
 from carimbo.service.people.roles import Capability
@@ -53,7 +53,7 @@ async def home(visit: SubscriptionVisit) -> Response:
         summaries=_summaries(figures),
         company_count=len(companies),
         left_out=await _left_out(visit, companies),
-        missing_words=describe_missing,
+        missing_words=missing_in_words,
         authority_name=authority_name,
         unreadable_sentence=UNREADABLE_COMPANY,
     )

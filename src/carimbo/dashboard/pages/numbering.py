@@ -1,5 +1,6 @@
 """Numbering: the next number of each series, unused numbers, and attempts whose outcome is unknown."""
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from starlette.responses import Response
@@ -12,7 +13,7 @@ from carimbo.dashboard.visit import CompanyVisit
 from carimbo.service.document_types import find_document_type
 from carimbo.service.errors import not_found
 from carimbo.service.exports.lists import export_gaps, export_inutilizations
-from carimbo.service.filing.inutilize import list_ranges
+from carimbo.service.filing.inutilize import MAX_NUMBERS, list_ranges
 from carimbo.service.filing.numbering import (
     INUTILIZED_TYPES,
 )
@@ -37,7 +38,14 @@ async def numbering(visit: CompanyVisit) -> Response:
     overview = await read_numbering_overview(
         visit.services.database, visit.subscription_id, visit.company, visit.now
     )
-    return page(visit, "numbering/overview.html", overview=overview, statuses=_STATUSES)
+    return page(
+        visit,
+        "numbering/overview.html",
+        overview=overview,
+        statuses=_STATUSES,
+        environments=await environments_of(visit),
+        max_numbers=MAX_NUMBERS,
+    )
 
 
 async def series(visit: CompanyVisit) -> Response:
@@ -49,7 +57,21 @@ async def series(visit: CompanyVisit) -> Response:
     )
     if record is None:
         raise not_found("Esta série não existe.")
-    return page(visit, "numbering/series.html", series=record, lines=gap_lines(record))
+    return page(
+        visit,
+        "numbering/series.html",
+        series=record,
+        lines=gap_lines(record),
+        environments=await environments_of(visit),
+        max_numbers=MAX_NUMBERS,
+    )
+
+
+async def environments_of(visit: CompanyVisit) -> Mapping[str, str]:
+    """Returns the environment in which the company inutilizes numbers now, by type."""
+    company = visit.company
+    snapshot = await visit.services.issuing.snapshots.of(visit.subscription_id, company.id, company.revision)
+    return {each.name: snapshot.environment_of(each) for each in INUTILIZED_TYPES}
 
 
 async def inutilizations(visit: CompanyVisit) -> Response:

@@ -19,21 +19,18 @@ from carimbo.fiscal.taxes.missing_rates import tax_name
 from carimbo.service.audit import list_audit
 from carimbo.service.exports.lists import export_audit
 from carimbo.service.exports.operator_lists import (
-    export_parked,
     export_plans,
     export_subscriptions,
     export_tables,
 )
 from carimbo.service.fiscal_calendar import fiscal_calendar_on
 from carimbo.service.installation import (
-    list_parked_page,
     list_subscription_summaries,
     list_used_plans,
     read_tables,
     read_versions,
 )
 from carimbo.storage.identifiers import NIL
-from carimbo.storage.installation import NamedParkedWork
 
 
 async def subscriptions(visit: OperatorVisit) -> Response:
@@ -50,15 +47,6 @@ async def plans(visit: OperatorVisit) -> Response:
     if wants_csv(visit):
         return csv_response(await export_plans(visit.services.database))
     return page(visit, "operator/plans.html", plans=await list_used_plans(visit.services.database))
-
-
-async def parked(visit: OperatorVisit) -> Response:
-    """Lists the work that waits for the operator."""
-    if wants_csv(visit):
-        return csv_response(await export_parked(visit.services.database))
-    works = await list_parked_page(visit.services.database, visit.page_request)
-    links = {work.id: _link(visit, work) for work in works.items}
-    return page(visit, "operator/parked.html", works=works, links=links)
 
 
 async def tables(visit: OperatorVisit) -> Response:
@@ -85,14 +73,6 @@ async def audit(visit: OperatorVisit) -> Response:
     return audit_page(visit, entries)
 
 
-def _link(visit: OperatorVisit, work: NamedParkedWork) -> str | None:
-    """Returns the page of a parked document, if the operator is a member of its subscription too."""
-    membership = visit.session.membership_in(work.subscription_id)
-    if work.kind != "document" or membership is None or not membership.may_see(work.company_id):
-        return None
-    return f"{visit.root}/{work.subscription_id}/empresas/{work.company_id}/documentos/{work.id}"
-
-
 def _rate_text(row: IbsCbsRate) -> str:
     """Returns a rate as `Alíquota da CBS: 0,9%`."""
     return f"Alíquota {tax_name(row.tax)}: {percent(row.rate)}"
@@ -111,7 +91,6 @@ _CALENDAR_WORDS: Mapping[str, Any] = {
 ROUTES = (
     operator_page("", subscriptions),
     operator_page("/planos", plans),
-    operator_page("/trabalho", parked),
     operator_page("/tabelas", tables),
     operator_page("/calendario", calendar),
     operator_page("/registro", audit),

@@ -3,17 +3,18 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
-from pydantic import BaseModel
 from starlette.responses import Response
 
+from carimbo.dashboard.body_form import REST, TypedForm, kind_of, read_number
 from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import company_page
 from carimbo.dashboard.shown import number
 from carimbo.dashboard.visit import CompanyVisit
+from carimbo.fiscal.body.form_layout import FieldKind, FormField, FormLayout
 from carimbo.service.catalog.product_bodies import ProductType
+from carimbo.service.catalog.product_form import fiscal_sections, product_form, typed_product
 from carimbo.service.catalog.product_readiness import ProductReadiness, product_readiness
 from carimbo.service.catalog.products import CatalogItemRecord, SplitItemRecord, list_products, read_product
 from carimbo.service.exports.lists import export_products
@@ -21,37 +22,6 @@ from carimbo.service.people.roles import Capability
 from carimbo.service.words import ITEM_TYPES
 from carimbo.storage.products import ProductFilter
 
-_LABELS: Mapping[str, str] = {
-    "ncm": "NCM",
-    "cest": "CEST",
-    "cfop": "CFOP",
-    "gtin": "GTIN (código de barras)",
-    "unit": "Unidade",
-    "origin": "Origem da mercadoria",
-    "benefit_code": "Código de benefício fiscal",
-    "service_item_code": "Item da lista de serviços",
-    "city_service_code": "Código municipal do serviço",
-    "nbs": "NBS",
-    "cnae_code": "CNAE",
-    "icms": "ICMS",
-    "pis": "PIS",
-    "cofins": "COFINS",
-    "ipi": "IPI",
-    "iss": "ISS",
-    "taxes": "Tributos federais",
-    "ibs_cbs": "IBS e CBS",
-}
-_ORIGINS: Mapping[str, str] = {
-    "0": "nacional",
-    "1": "estrangeira, importada direto",
-    "2": "estrangeira, comprada no Brasil",
-    "3": "nacional, com mais de 40% de conteúdo importado",
-    "4": "nacional, por processo produtivo básico",
-    "5": "nacional, com até 40% de conteúdo importado",
-    "6": "estrangeira, importada direto, sem similar nacional",
-    "7": "estrangeira, comprada no Brasil, sem similar nacional",
-    "8": "nacional, com mais de 70% de conteúdo importado",
-}
 _NAMES: Mapping[str, str] = {
     "ncm": "o NCM",
     "cfop": "o CFOP",
@@ -61,8 +31,6 @@ _NAMES: Mapping[str, str] = {
     "serviceItemCode": "o item da lista de serviços",
     "iss": "o ISS",
 }
-_IN_REAIS = frozenset({"unit_rate", "single_phase_rate", "single_phase_withholding_rate"})
-"""Rates that are an amount per unit, not a percentage."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +43,9 @@ class FiscalRow:
 
 @dataclass(frozen=True)
 class FiscalSection:
-    """The fields of one tax; without a title, those that are no tax."""
+    """The fields of one tax, or the codes."""
 
-    title: str | None
+    title: str
     rows: Sequence[FiscalRow]
 
 
@@ -118,11 +86,16 @@ async def product(visit: CompanyVisit) -> Response:
     return page(visit, "products/detail.html", detail=detail, components=components, item_types=ITEM_TYPES)
 
 
-async def _detail(visit: CompanyVisit) -> ProductDetail:
+def product_id_of(visit: CompanyVisit) -> str:
+    """Returns the id of the item that the address names."""
     text = visit.request.path_params["product_id"]
     # Nothing else can be the id of an item, and some texts can't be asked of the database.
-    product_id = text if text.isascii() and text.isalnum() else ""
-    record = await read_product(visit.services.database, visit.subscription_id, visit.company.id, product_id)
+    return text if text.isascii() and text.isalnum() else ""
+
+
+async def _detail(visit: CompanyVisit) -> ProductDetail:
+    database, company = visit.services.database, visit.company
+    record = await read_product(database, visit.subscription_id, company.id, product_id_of(visit))
     readiness = [_readiness(line) for line in product_readiness(record, visit.company)]
     return ProductDetail(record.root, list(_sections(record.root)), readiness)
 
@@ -136,43 +109,24 @@ def _readiness(line: ProductReadiness) -> ItemReadiness:
 
 
 def _sections(item: CatalogItemRecord) -> Iterator[FiscalSection]:
-    """Yields the fiscal fields of an item that have a value: first the codes, then each tax."""
-    shared = CatalogItemRecord.model_fields.keys() | SplitItemRecord.model_fields.keys()
-    fields = [(name, value) for name, value in item if name not in shared and value is not None]
-    codes = [_row(name, _LABELS[name], value) for name, value in fields if not isinstance(value, BaseModel)]
-    if codes:
-        yield FiscalSection(None, codes)
-    for name, value in fields:
-        if isinstance(value, BaseModel) and (rows := list(_rows(value, ""))):
-            yield FiscalSection(_LABELS[name], rows)
+    """Yields the fiscal fields of an item that have a value, in the sections and words of its form."""
+    layout = product_form(item.type)
+    texts = TypedForm.of_body(layout, typed_product(item)).texts
+    for section in fiscal_sections(item.type):
+        fields = [part for part in section.parts if isinstance(part, FormField) and part.path in texts]
+        if fields:
+            yield FiscalSection(section.title, [_row(layout, field, texts[field.path]) for field in fields])
+    if REST in texts:
+        yield FiscalSection("Outros campos", [FiscalRow("Em JSON", texts[REST])])
 
 
-def _rows(tax: BaseModel, prefix: str) -> Iterator[FiscalRow]:
-    """Yields the fields of a tax with a value; those of a part of it have the name of the part before."""
-    for name, value in tax:
-        label = prefix + _first_words(type(tax).model_fields[name].description or name)
-        if isinstance(value, BaseModel):
-            yield from _rows(value, f"{label}: ")
-        elif value is not None:
-            yield _row(name, label, value)
-
-
-def _first_words(description: str) -> str:
-    """Returns what a description says before its conditions and the name in the layout."""
-    for end in (";", " (", ", em percentual", ". "):
-        description = description.partition(end)[0]
-    return description.removesuffix(".")
-
-
-def _row(name: str, label: str, value: Any) -> FiscalRow:
-    if isinstance(value, bool):
-        return FiscalRow(label, "Sim" if value else "Não")
-    if isinstance(value, Decimal):
-        is_percentage = name not in _IN_REAIS
-        return FiscalRow(label, f"{number(value)}%" if is_percentage else f"R$ {number(value)} por unidade")
-    if name == "origin" and value in _ORIGINS:
-        return FiscalRow(label, f"{value}, {_ORIGINS[value]}")
-    return FiscalRow(label, ", ".join(value) if isinstance(value, list | tuple) else str(value))
+def _row(layout: FormLayout, field: FormField, text: str) -> FiscalRow:
+    label, _, unit = field.label.partition(", em ")
+    if kind_of(layout, field.path, field) is FieldKind.FLAG:
+        text = "Sim" if text == "true" else "Não"
+    elif unit and isinstance(value := read_number(text), Decimal):
+        text = f"{number(value)}%" if unit == "%" else f"R$ {number(value)}{unit.removeprefix('R$')}"
+    return FiscalRow(label, dict(field.options).get(text, text))
 
 
 ROUTES = (

@@ -99,7 +99,6 @@ async def received_documents(visit: CompanyVisit) -> Response:
         total=listed.total,
         document_type=document_type,
         types=RECEIVED_TYPES,
-        collection=receiving_of_type(document_type).collection,
         streams=await read_streams_of_type(context, visit.subscription_id, visit.company, document_type),
         warning_titles=_WARNINGS,
         statements=_statements(document_type),

@@ -12,14 +12,19 @@ from carimbo.dashboard.rendering import attachment, page, pdf_response
 from carimbo.dashboard.routes import company_page
 from carimbo.dashboard.shown import Badge
 from carimbo.dashboard.visit import CompanyVisit
-from carimbo.fiscal.receiving import Receiving
-from carimbo.service.document_types import find_document_type, received_type_like
+from carimbo.service.document_types import find_document_type, received_type_like, title_of
 from carimbo.service.errors import not_found
 from carimbo.service.filing.outcome import FilingStatus
 from carimbo.service.people.roles import Capability
 from carimbo.service.receiving import queries
+from carimbo.service.receiving.possible_statements import PossibleStatement, read_possible_statements
 from carimbo.service.receiving.queries import UNKNOWN_RECEIVED, ReceivedReference
-from carimbo.service.receiving.record import Origin, ReceivedDetailsRecord, ReceivedEventRecord
+from carimbo.service.receiving.record import (
+    Origin,
+    ReceivedDetailsRecord,
+    ReceivedEventRecord,
+    ReceivedRecord,
+)
 from carimbo.service.receiving.whole_xml import (
     explain_missing_xml,
     read_received_event_xml,
@@ -27,6 +32,7 @@ from carimbo.service.receiving.whole_xml import (
 )
 from carimbo.service.words import COMPANY_ROLES
 
+ONE_RECEIVED = "/recebidos/{type}/{document_id:uuid}"
 _PARTIES: Mapping[str, str] = {
     "issuer": "Emitente",
     "recipient": "Destinatário",
@@ -72,6 +78,10 @@ class ReceivedDetail:
     """The statement of the company about it."""
     is_due: bool
     """Whether the company may still conclude about it."""
+    statements: Sequence[PossibleStatement]
+    """The statements that the person may make about it; none if their role does not allow that."""
+    may_be_returned: bool
+    """Whether the draft of a return can be made of it."""
     missing_xml: str | None
     """Why there is only a summary; None if the whole XML is here."""
     items: ItemPage
@@ -81,14 +91,13 @@ class ReceivedDetail:
 
 async def received_document(visit: CompanyVisit) -> Response:
     """Shows one received document."""
-    which = _reference(visit)
+    which = received_reference(visit)
     return page(
         visit,
         "received/detail.html",
         detail=await _detail(visit, which),
         list_type=which.document_type.name,
         must_conclude=which.receiving.must_conclude,
-        statement_call=_statement_call(which.receiving),
         situations=SITUATION_BADGES,
         roles=COMPANY_ROLES,
         parties=_PARTIES,
@@ -106,11 +115,22 @@ async def _detail(visit: CompanyVisit, which: ReceivedReference) -> ReceivedDeta
         record,
         statement_badge(which.document_type, record),
         deadline is not None and deadline > visit.now and record.status not in concluded,
+        await _statements(visit, which),
+        which.receiving.return_draft is not None
+        and record.details is not None
+        and record.role == which.receiving.responds_as
+        and record.situation.is_valid,
         None if record.has_full_xml else await explain_missing_xml(context, visit.company, which),
         item_page(lines, visit.page_request.page),
         total_rows(record.details.totals) if record.details else (),
         [_entry(event) for event in events],
     )
+
+
+async def _statements(visit: CompanyVisit, which: ReceivedReference) -> Sequence[PossibleStatement]:
+    if not visit.may(Capability.MANIFEST_RECEIVED):
+        return ()
+    return await read_possible_statements(visit.services.issuing, visit.company, which)
 
 
 def _entry(event: ReceivedEventRecord) -> ReceivedEntry:
@@ -121,23 +141,23 @@ def _entry(event: ReceivedEventRecord) -> ReceivedEntry:
 
 async def received_xml(visit: CompanyVisit) -> Response:
     """Downloads the whole XML."""
-    file = await read_received_xml_file(visit.services.database, _reference(visit))
+    file = await read_received_xml_file(visit.services.database, received_reference(visit))
     return attachment(file.xml, "application/xml", file.name)
 
 
 async def received_pdf(visit: CompanyVisit) -> Response:
     """Shows the printed document."""
-    return pdf_response(await visit.services.printouts.received(_reference(visit)))
+    return pdf_response(await visit.services.printouts.received(received_reference(visit)))
 
 
 async def received_event_xml(visit: CompanyVisit) -> Response:
     """Downloads the XML of an event."""
     event_id = UUID(visit.request.path_params["event_id"])
-    file = await read_received_event_xml(visit.services.database, _reference(visit), event_id)
+    file = await read_received_event_xml(visit.services.database, received_reference(visit), event_id)
     return attachment(file.xml, "application/xml", file.name)
 
 
-def _reference(visit: CompanyVisit) -> ReceivedReference:
+def received_reference(visit: CompanyVisit) -> ReceivedReference:
     """Returns the document that the address names. CT-e OS are received as CT-e."""
     named = find_document_type(visit.request.path_params["type"])
     document_type = named and received_type_like(named)
@@ -147,16 +167,22 @@ def _reference(visit: CompanyVisit) -> ReceivedReference:
     return ReceivedReference(visit.subscription_id, visit.company.id, document_type, document_id)
 
 
-def _statement_call(receiving: Receiving) -> str:
-    """Returns the API call of the first conclusive statement, as people write it."""
-    routes = [kind.route for kind in receiving.responses if kind.is_conclusive]
-    return f"{routes[0].method} …/{receiving.collection}/{{id}}{routes[0].path}" if routes else ""
+def received_address(visit: CompanyVisit) -> str:
+    """Returns the address of the document that the address names."""
+    values = visit.request.path_params
+    return f"{visit.company_base}/recebidos/{values['type']}/{values['document_id']}"
 
 
-_ONE = "/recebidos/{type}/{document_id:uuid}"
+def received_name(record: ReceivedRecord) -> str:
+    """Returns a received document in words, as `NF-e 1204`."""
+    title = title_of(record.type)
+    return title if record.number is None else f"{title} {record.number}"
+
+
+_READ = Capability.READ_RECEIVED
 ROUTES = (
-    company_page(_ONE, Capability.READ_RECEIVED, received_document),
-    company_page(f"{_ONE}/xml", Capability.READ_RECEIVED, received_xml),
-    company_page(f"{_ONE}/pdf", Capability.READ_RECEIVED, received_pdf),
-    company_page(f"{_ONE}/eventos/{{event_id:uuid}}/xml", Capability.READ_RECEIVED, received_event_xml),
+    company_page(ONE_RECEIVED, _READ, received_document),
+    company_page(f"{ONE_RECEIVED}/xml", _READ, received_xml),
+    company_page(f"{ONE_RECEIVED}/pdf", _READ, received_pdf),
+    company_page(f"{ONE_RECEIVED}/eventos/{{event_id:uuid}}/xml", _READ, received_event_xml),
 )

@@ -17,8 +17,9 @@ from carimbo.service.catalog.split_items import SPLIT, ComponentRecord
 from carimbo.service.exports.lists import export_sales
 from carimbo.service.people.roles import Capability
 from carimbo.service.sales.body import EmitWhen
+from carimbo.service.sales.emit import CANCELABLE
 from carimbo.service.sales.record import SaleQuery, SaleRecord, SaleStatus, list_sales, read_sale
-from carimbo.service.words import ITEM_TYPES, SALE_STATUSES
+from carimbo.service.words import EMISSIONS, ITEM_TYPES, SALE_STATUSES
 
 STATUSES = badges(
     SALE_STATUSES,
@@ -32,11 +33,6 @@ STATUSES = badges(
         SaleStatus.CANCELED: "quiet",
     },
 )
-_EMISSIONS: Mapping[str, str] = {
-    EmitWhen.IMMEDIATELY: "Na hora da venda",
-    EmitWhen.AFTER_GUARANTEE: "Depois da garantia",
-    EmitWhen.MANUAL: "Só quando alguém mandar",
-}
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ async def sales(visit: CompanyVisit) -> Response:
         return csv_response(await export_sales(database, visit.subscription_id, visit.company, query))
     listed = await list_sales(database, visit.subscription_id, visit.company.id, query, visit.page_request)
     return page(
-        visit, "sales/list.html", sales=listed, query=query, statuses=STATUSES, emissions=_EMISSIONS.items()
+        visit, "sales/list.html", sales=listed, query=query, statuses=STATUSES, emissions=EMISSIONS.items()
     )
 
 
@@ -75,13 +71,14 @@ async def sale(visit: CompanyVisit) -> Response:
         "sales/detail.html",
         detail=await _detail(visit),
         statuses=STATUSES,
-        emissions=_EMISSIONS,
+        emissions=EMISSIONS,
         item_types=ITEM_TYPES,
+        cancelable=CANCELABLE,
     )
 
 
 async def _detail(visit: CompanyVisit) -> SaleDetail:
-    record = await _record(visit)
+    record = await read_shown_sale(visit)
     split = {line.id for line in record.products if line.type == SPLIT}
     components: Mapping[str, Sequence[ComponentRecord]] = {}
     if split:
@@ -103,7 +100,8 @@ def _method(text: str) -> str:
     return method.name if method else text or NOTHING
 
 
-async def _record(visit: CompanyVisit) -> SaleRecord:
+async def read_shown_sale(visit: CompanyVisit) -> SaleRecord:
+    """Returns the sale that the address names."""
     sale_id = UUID(visit.request.path_params["sale_id"])
     return await read_sale(visit.services.database, visit.subscription_id, visit.company.id, sale_id)
 

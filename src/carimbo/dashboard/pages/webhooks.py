@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from starlette.responses import Response
@@ -12,6 +13,7 @@ from carimbo.dashboard.csv_download import csv_response, wants_csv
 from carimbo.dashboard.rendering import page
 from carimbo.dashboard.routes import subscription_page
 from carimbo.dashboard.shown import Badge, badges, indented_json
+from carimbo.dashboard.submissions import new_secret
 from carimbo.dashboard.visit import SubscriptionVisit
 from carimbo.service.delivery.attempt import DeliveryStatus
 from carimbo.service.delivery.deliveries import (
@@ -48,6 +50,12 @@ DELIVERY_BADGES = badges(
 _EVENT_OPTIONS = [("", "Todos"), *((name, name) for names in EVENT_GROUPS.values() for name in names)]
 _MAX_SHOWN = 20_000
 """Longer bodies are cut: pages stay small."""
+_MANY_DELIVERIES = 10_000_000
+_SOON = timedelta(minutes=1)
+RESENT = "reenviadas"
+"""The parameter of a webhook's page with the number of deliveries that were just queued again."""
+ONE_WEBHOOK = "/webhooks/{webhook_id:uuid}"
+ONE_DELIVERY = f"{ONE_WEBHOOK}/entregas/{{delivery_id:uuid}}"
 
 
 @dataclass(frozen=True)
@@ -100,6 +108,20 @@ class DeliveryDetail:
     attempt: ShownAttempt | None
     """The chosen attempt, or the last one; None if there was none yet."""
     document: DocumentLink | None
+    now: datetime
+
+    @property
+    def is_due_soon(self) -> bool:
+        """Whether the next attempt is about to begin, or under way."""
+        next_attempt_at = self.delivery.next_attempt_at
+        return next_attempt_at is not None and next_attempt_at < self.now + _SOON
+
+    @property
+    def reload_seconds(self) -> int | None:
+        """How often the page asks for news; None if there will be none."""
+        if self.delivery.status != DeliveryStatus.PENDING:
+            return None
+        return 2 if self.is_due_soon else 30
 
 
 async def webhooks(visit: SubscriptionVisit) -> Response:
@@ -115,14 +137,14 @@ async def webhooks(visit: SubscriptionVisit) -> Response:
 
 async def webhook(visit: SubscriptionVisit) -> Response:
     """Shows one webhook with its deliveries, newest first."""
-    database, webhook_id, wanted = visit.services.database, _webhook_id(visit), _filter(visit)
+    database, webhook_id, wanted = visit.services.database, webhook_id_of(visit), _filter(visit)
     if wants_csv(visit):
         return csv_response(await export_deliveries(database, visit.subscription_id, webhook_id, wanted))
     detail = await read_webhook_detail(database, visit.subscription_id, webhook_id)
     deliveries = await list_deliveries(
         database, visit.subscription_id, webhook_id, wanted, visit.page_request
     )
-    return _webhook_page(visit, detail, deliveries)
+    return _webhook_page(visit, detail, deliveries, await new_secret(visit))
 
 
 async def delivery(visit: SubscriptionVisit) -> Response:
@@ -132,13 +154,29 @@ async def delivery(visit: SubscriptionVisit) -> Response:
         "webhooks/delivery.html",
         detail=await _delivery_detail(visit),
         delivery_badges=DELIVERY_BADGES,
-        now=visit.machine_time,
     )
 
 
+def webhook_address(visit: SubscriptionVisit, webhook_id: UUID) -> str:
+    """Returns the address of a webhook's page."""
+    return f"{visit.base}/webhooks/{webhook_id}"
+
+
+def webhook_id_of(visit: SubscriptionVisit) -> UUID:
+    """Returns the id of the webhook that the address names."""
+    return UUID(visit.request.path_params["webhook_id"])
+
+
+def delivery_of(visit: SubscriptionVisit) -> DeliveryReference:
+    """Returns the ids of the delivery that the address names."""
+    delivery_id = UUID(visit.request.path_params["delivery_id"])
+    return DeliveryReference(visit.subscription_id, webhook_id_of(visit), delivery_id)
+
+
 def _webhook_page(
-    visit: SubscriptionVisit, detail: WebhookDetail, deliveries: Page[DeliveryRecord]
+    visit: SubscriptionVisit, detail: WebhookDetail, deliveries: Page[DeliveryRecord], secret: str | None
 ) -> Response:
+    """Shows a webhook; `secret` is its new secret, just after it was created."""
     groups = [
         ChosenGroup(group_title(group), events)
         for group, names in EVENT_GROUPS.items()
@@ -154,21 +192,23 @@ def _webhook_page(
         delivery_badges=DELIVERY_BADGES,
         event_options=[*_EVENT_OPTIONS, (TEST, TEST)],
         now=visit.machine_time,
+        secret=secret,
+        resent=visit.number_filter(RESENT, _MANY_DELIVERIES),
     )
 
 
 async def _delivery_detail(visit: SubscriptionVisit) -> DeliveryDetail:
-    database, webhook_id = visit.services.database, _webhook_id(visit)
-    delivery_id = UUID(visit.request.path_params["delivery_id"])
-    record = await read_delivery(database, DeliveryReference(visit.subscription_id, webhook_id, delivery_id))
+    database = visit.services.database
+    record = await read_delivery(database, delivery_of(visit))
     number = visit.filter("tentativa")
     chosen = [attempt for attempt in record.attempts if str(attempt.number) == number]
     attempt = next(iter(chosen or record.attempts[-1:]), None)
     return DeliveryDetail(
-        await read_webhook(database, visit.subscription_id, webhook_id),
+        await read_webhook(database, visit.subscription_id, record.webhook_id),
         record,
         _shown_attempt(attempt) if attempt else None,
         await _document_link(visit, record.document_id),
+        visit.machine_time,
     )
 
 
@@ -222,13 +262,8 @@ def _body(text: str) -> ShownBody:
     return ShownBody(text[:_MAX_SHOWN], len(text) > _MAX_SHOWN)
 
 
-def _webhook_id(visit: SubscriptionVisit) -> UUID:
-    return UUID(visit.request.path_params["webhook_id"])
-
-
-_ONE = "/webhooks/{webhook_id:uuid}"
 ROUTES = (
     subscription_page("/webhooks", Capability.READ_WEBHOOKS, webhooks),
-    subscription_page(_ONE, Capability.READ_WEBHOOKS, webhook),
-    subscription_page(f"{_ONE}/entregas/{{delivery_id:uuid}}", Capability.READ_WEBHOOKS, delivery),
+    subscription_page(ONE_WEBHOOK, Capability.READ_WEBHOOKS, webhook),
+    subscription_page(ONE_DELIVERY, Capability.READ_WEBHOOKS, delivery),
 )

@@ -17,7 +17,7 @@ function addCopyButton(code) {
   button.type = "button";
   button.className = "copy";
   button.textContent = "Copiar";
-  button.setAttribute("aria-label", `Copiar ${code.textContent}`);
+  button.setAttribute("aria-label", `Copiar ${code.dataset.copies ?? code.textContent}`);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(code.textContent);
     button.textContent = "Copiado";

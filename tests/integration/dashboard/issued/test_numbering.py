@@ -35,7 +35,7 @@ class TestSeriesAndGaps:
         ((numbers, deadline, advice, reason),) = rows_of(page, "Números a inutilizar")
         assert numbers.startswith("2 a 1.203 NF-e, série 1")
         assert reason == "Pulado na sequência: nenhum documento foi enviado."
-        assert advice == "Inutilizar."
+        assert advice == "Inutilizar"
         assert deadline.startswith("10/")
 
     async def test_rejected_document_is_linked_with_what_to_do(self, shop: Shop, look_at: OpenWindow) -> None:

@@ -1,7 +1,7 @@
 """The pages of the catalog's products and services."""
 
 from integration.dashboard.issued.conftest import OpenWindow
-from integration.dashboard.issued.pages import facts_of, links_of, rows_of
+from integration.dashboard.issued.pages import facts_of, rows_of
 from integration.dashboard.panel import text_of
 from integration.issuing.shop import Shop
 from integration.sales.store import BOOK, COURSE, JOAO, MARIA, MUG, NewStore, Store
@@ -80,7 +80,8 @@ class TestDetail:
         assert (facts["NCM"], facts["CFOP"]) == ("69120000", "5102")
         assert facts["Origem da mercadoria"] == "2, estrangeira, comprada no Brasil"
         assert facts["Alíquota de crédito do Simples Nacional"] == "1,25%"
-        assert [text_of(heading) for heading in page.findall(".//h3")] == ["ICMS", "PIS"]
+        assert facts["CSOSN"] == "101, Tributada com permissão de crédito"
+        assert [text_of(heading) for heading in page.findall(".//h3")] == ["Códigos", "ICMS", "PIS"]
 
     async def test_rates_and_withholding_of_a_service_are_in_words(
         self, store: Store, look_at: OpenWindow
@@ -89,7 +90,7 @@ class TestDetail:
         facts = facts_of(await (await look_at(store)).page(f"/produtos/{item['id']}"))
         assert facts["Item da lista de serviços"] == "08.02"
         assert facts["Alíquota do ISS"] == "2,5%"
-        assert facts["Se o tomador retém o ISS"] == "Sim"
+        assert facts["O tomador retém o ISS"] == "Sim"
 
     async def test_checklist_tells_what_comes_from_the_company_and_what_is_missing(
         self, store: Store, look_at: OpenWindow
@@ -114,9 +115,9 @@ class TestDetail:
         item = await store.stock({"sku": "combo", "name": "Combo", "type": "split", "components": parts})
         page = await (await look_at(store)).page(f"/produtos/{item['id']}")
         assert rows_of(page, "Partes") == [["curso", "62,5%"], ["caneca", "37,5%"]]
-        assert {link.rpartition("/")[2] for link in links_of(page, "/produtos/")} == {
+        assert [link.rpartition("/")[2] for link in page.xpath("//td/a/@href")] == [
             component["id"] for component in item["components"]
-        }
+        ]
         assert facts_of(page)["Preço"] == "Informado em cada venda"
 
     async def test_item_of_another_company_and_a_strange_id_are_not_found(

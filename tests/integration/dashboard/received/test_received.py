@@ -77,7 +77,7 @@ class TestList:
         self, buyer: Buyer, look_at: OpenWindow
     ) -> None:
         window = await look_at(buyer.shop)
-        assert "POST …/received-nfes/sync" in text_of(await window.page("/recebidos"))
+        assert "Começar a receber" in text_of(await window.page("/recebidos"))
         await buyer.buys()
         await buyer.sync()
         page = text_of(await window.page("/recebidos"))
