@@ -25,14 +25,16 @@ from carimbo.fiscal.body.form_layout import (
     field_facts,
     may_be_null,
 )
-from carimbo.service.errors import invalid_field
-from carimbo.service.json_values import read_exact_json
+from carimbo.service.errors import Refusal, invalid_field
+from carimbo.web.json_body import parse_json_body
 
 REST = "outros"
 """The input for the fields of a body, or of an entry of a list, that have no input of their own."""
 MAX_ROWS = 60
 """The most entries of a list that a form shows; a longer body is corrected by the API."""
 _NEVER_CLEARED = (FieldKind.SECRET, FieldKind.FILE)
+_LONGEST_REST, _MAX_LEVELS = 64 * 1024, 20
+_MOST_DIGITS = 15
 _ROW = re.compile(r"^(?P<list>[A-Za-z.]+)\[(?P<row>\d{1,4})\]\.(?P<rest>.+)$")
 _BRAZILIAN = re.compile(r"-?[0-9]{1,3}(\.[0-9]{3})*,[0-9]+|-?[0-9]+,[0-9]+|-?[0-9]{1,3}(\.[0-9]{3}){2,}")
 _PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
@@ -204,7 +206,8 @@ def _value(layout: FormLayout, path: str, field: FormField, text: str) -> Any:
         case FieldKind.NUMBER:
             return read_number(text)
         case FieldKind.INTEGER:
-            return int(text) if text.isascii() and text.isdigit() else text
+            is_number = text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS
+            return int(text) if is_number else text
     return text
 
 
@@ -262,12 +265,20 @@ def _rest_of(text: str, name: str) -> dict[str, Any]:
     if not text:
         return {}
     try:
-        rest = read_exact_json(text)
-    except ValueError:
+        rest = parse_json_body(text.encode()) if len(text) <= _LONGEST_REST else None
+    except Refusal:
         rest = None
-    if not isinstance(rest, dict):
+    if not isinstance(rest, dict) or not _is_flat(rest, _MAX_LEVELS):
         raise invalid_field(name, "Não é um objeto JSON válido.")
     return rest
+
+
+def _is_flat(value: Any, levels: int) -> bool:
+    """Returns whether a value has at most some levels of objects and lists."""
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_flat(each, levels - 1) for each in inner)
 
 
 def _is_of(form_list: FormList, name: str) -> bool:

@@ -1,6 +1,7 @@
 """Choosing customers and items of the catalog in forms: what was searched, and what a choice fills in."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,6 +16,7 @@ from carimbo.fiscal.parties.customer import CustomerFacts
 from carimbo.service.catalog.customers import list_customers, read_customer_facts
 from carimbo.service.catalog.product_bodies import ProductType
 from carimbo.service.catalog.products import list_products, read_chosen_item
+from carimbo.service.errors import Refusal
 from carimbo.service.listing import PageRequest
 from carimbo.storage.products import ProductFilter
 
@@ -78,19 +80,24 @@ async def matching_items(visit: CompanyVisit, search: str, item_type: ItemType |
 async def chosen_customer(visit: CompanyVisit, form: FormData | Mapping[str, str]) -> CustomerFacts | None:
     """Returns the customer whose button was pressed; None if there was none."""
     customer_id = form.get(USE_CUSTOMER)
-    if not isinstance(customer_id, str) or not customer_id:
-        return None
-    return await read_customer_facts(
-        visit.services.database, visit.subscription_id, visit.company.id, UUID(customer_id)
-    )
+    # One that was deleted meanwhile, or that no page offered, chooses nothing.
+    with suppress(ValueError, Refusal):
+        if isinstance(customer_id, str) and customer_id:
+            return await read_customer_facts(
+                visit.services.database, visit.subscription_id, visit.company.id, UUID(customer_id)
+            )
+    return None
 
 
 async def chosen_item(visit: CompanyVisit, form: FormData | Mapping[str, str]) -> ChosenItem | None:
     """Returns the item whose button was pressed; None if there was none."""
     item_id = form.get(USE_ITEM)
-    if not isinstance(item_id, str) or not item_id:
-        return None
-    return await read_chosen_item(visit.services.database, visit.subscription_id, visit.company.id, item_id)
+    with suppress(Refusal):
+        if isinstance(item_id, str) and item_id:
+            return await read_chosen_item(
+                visit.services.database, visit.subscription_id, visit.company.id, item_id
+            )
+    return None
 
 
 async def searches_of(

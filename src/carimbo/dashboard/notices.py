@@ -20,6 +20,7 @@ class Notice(StrEnum):
     REMOVED = "removido"
     SENT = "enviado"
     QUEUED = "na-fila"
+    EMAIL_QUEUED = "email-na-fila"
     REGISTERED = "registrado"
     DISMISSED = "encerrado"
 
@@ -34,6 +35,7 @@ NOTICES: Mapping[str, str] = {
     Notice.REMOVED: "Removido.",
     Notice.SENT: "Enviado.",
     Notice.QUEUED: "Pedido aceito: o resultado aparece aqui.",
+    Notice.EMAIL_QUEUED: "O e-mail está na fila: abra a página de novo para ver se foi enviado.",
     Notice.REGISTERED: "A autoridade registrou.",
     Notice.DISMISSED: "Encerrado: o documento ficou rejeitado.",
 }

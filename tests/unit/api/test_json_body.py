@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carimbo.api.json_body import parse_json_body, read_json_body
+from carimbo.api.json_body import read_json_body
 from carimbo.service.errors import ErrorCode, Refusal
+from carimbo.web.json_body import parse_json_body
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
 VALUES = st.recursive(

@@ -330,3 +330,23 @@ class TestChanges:
         with pytest.raises(Refusal) as refused:
             checked_changes(_Settings, TypedForm.posted(CHANGES, {}))
         assert [problem.path for problem in problems_of(refused.value)] == ["name"]
+
+
+class TestHostileForms:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '{"a":' * 5000 + "1" + "}" * 5000,
+            '{"a":' * 30 + "1" + "}" * 30,
+            '{"a": NaN}',
+            '{"a": "' + "x" * 70_000 + '"}',
+        ],
+        ids=["deep", "deeper than any body", "no JSON number", "long"],
+    )
+    def test_other_fields_that_would_harm_are_refused_at_their_input(self, text: str) -> None:
+        with pytest.raises(Refusal) as refused:
+            _ = TypedForm.posted(LAYOUT, {REST: text}).body
+        assert [problem.path for problem in problems_of(refused.value)] == [REST]
+
+    def test_endless_numbers_stay_texts(self) -> None:
+        assert TypedForm.posted(LAYOUT, {"days": "1" * 5000}).body == {"days": "1" * 5000}

@@ -106,7 +106,7 @@ async def send_email(visit: CompanyVisit) -> Response:
     except Refusal as refusal:
         problems = [replace(each, path="to" if each.path else "") for each in problems_of(refusal)]
         return _email_page(visit, await _record(visit), typed, problems)
-    return redirect(with_notice(f"{address_of(visit)}#emails", Notice.QUEUED))
+    return redirect(with_notice(f"{address_of(visit)}#emails", Notice.EMAIL_QUEUED))
 
 
 def _emission_page(

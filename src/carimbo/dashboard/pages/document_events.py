@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from carimbo.dashboard.action_form import ActionForm, action_page
-from carimbo.dashboard.body_form import MAX_ROWS, TypedForm
+from carimbo.dashboard.body_form import TypedForm
 from carimbo.dashboard.city_names import with_city_codes, with_city_names
 from carimbo.dashboard.deadline_words import deadline_words
 from carimbo.dashboard.filings import brief_filing, filing_problems
+from carimbo.dashboard.form_rows import posted_with_rows
 from carimbo.dashboard.form_view import FormProblem, view_form
-from carimbo.dashboard.forms import checked_body, text_of
+from carimbo.dashboard.forms import checked_body
 from carimbo.dashboard.notices import Notice, with_notice
 from carimbo.dashboard.pages.document_state import ONE_DOCUMENT, address_of, name_of, reference_of
 from carimbo.dashboard.rendering import redirect
@@ -30,7 +30,6 @@ from carimbo.service.filing.possible_events import PossibleEvent, read_possible_
 from carimbo.service.filing.register import register_event
 from carimbo.service.people.roles import Capability
 
-_REMOVE, _ADD = "remover", "adicionar"
 _BY_API = "Este evento é registrado só pela API."
 
 
@@ -47,14 +46,13 @@ async def event_form(visit: CompanyVisit) -> Response:
 async def fill(visit: CompanyVisit) -> Response:
     """Shows the form again, after a button in it added or removed an entry."""
     event, _ = await _read(visit)
-    sent = await visit.form()
-    return await _show(visit, event, _with_changed_rows(_posted(visit, event, sent), sent))
+    return await _show(visit, event, posted_with_rows(_layout_of(visit, event), await visit.form()))
 
 
 async def register(visit: CompanyVisit) -> Response:
     """Registers an event; the page of the document shows the authority's answer if it is not here yet."""
     event, _ = await _read(visit)
-    typed = _posted(visit, event, await visit.form())
+    typed = TypedForm.posted(_layout_of(visit, event), await visit.form())
     try:
         request = checked_body(event.kind.request, with_city_codes(typed).body)
         record = await register_event(
@@ -102,21 +100,6 @@ def _layout_of(visit: CompanyVisit, event: PossibleEvent) -> FormLayout:
         for section in layout.sections
     )
     return replace(layout, sections=sections)
-
-
-def _posted(visit: CompanyVisit, event: PossibleEvent, sent: FormData) -> TypedForm:
-    return TypedForm.posted(_layout_of(visit, event), sent)
-
-
-def _with_changed_rows(typed: TypedForm, sent: FormData) -> TypedForm:
-    """Returns the form after the button that was pressed; only forms with a list have such buttons."""
-    removed = text_of(sent, _REMOVE)
-    for form_list in typed.layout.lists:
-        if text_of(sent, _ADD) and typed.rows(form_list) < MAX_ROWS:
-            return typed.with_row(form_list, {})
-        if removed.isascii() and removed.isdigit():
-            return typed.without_row(form_list, int(removed))
-    return typed
 
 
 async def _show(

@@ -88,6 +88,11 @@ class ReceivedDetail:
     totals: Sequence[AmountRow]
     timeline: Sequence[ReceivedEntry]
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a statement waits for the answer of the authority."""
+        return any(entry.event.status == FilingStatus.PROCESSING for entry in self.timeline)
+
 
 async def received_document(visit: CompanyVisit) -> Response:
     """Shows one received document."""

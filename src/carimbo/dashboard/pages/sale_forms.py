@@ -121,7 +121,7 @@ async def _task(visit: CompanyVisit) -> SaleTask:
     if text is None:
         return SaleTask(f"{sales}/nova", sales, FormKey(owner, company_id, person_id, "vendas/nova"))
     current = await read_changeable_sale(visit.services.database, owner, company_id, UUID(text))
-    if len(current.lines) > MAX_ROWS:
+    if max(len(current.lines), len(current.sale.payments or ())) > MAX_ROWS:
         raise Refusal(ErrorCode.INVALID_STATE, _TOO_LONG)
     key = FormKey(owner, company_id, person_id, f"vendas/{text}/{current.sale.updated_at.isoformat()}")
     return SaleTask(f"{sales}/{text}/alterar", f"{sales}/{text}", key, current)

@@ -93,7 +93,7 @@ class TestEmails:
         async with shop.system.worker_stopped():
             to = "ana@example.com, rui@example.com"
             answer = await press_on(window, document, "email", to=to)
-            assert answer.headers["location"].endswith("?aviso=na-fila#emails")
+            assert answer.headers["location"].endswith("?aviso=email-na-fila#emails")
             page = await window.page(f"/documentos/{document['id']}")
             ((recipients, status, *_),) = rows_of(page, "E-mails")
             assert (recipients, status) == (to, "Na fila")
