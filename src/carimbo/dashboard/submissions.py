@@ -5,6 +5,7 @@ arrival of the same form leads to that page. A form that was refused changed not
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -66,15 +67,21 @@ async def new_secret(visit: PersonVisit) -> str | None:
 
 async def was_sent(visit: PersonVisit) -> bool:
     """Returns whether the form of this page acted already: what arrives from it late must change nothing."""
-    try:
-        form_id = await _form_id(visit)
-    except Refusal:
+    form_id = await sent_form_id(visit)
+    if form_id is None:
         return False
     return await was_submitted(visit.services.database, visit.session.person.id, form_id)
 
 
-async def _form_id(visit: PersonVisit) -> UUID:
-    try:
+async def sent_form_id(visit: PersonVisit) -> UUID | None:
+    """Returns the id of the form that was sent; None if it has none."""
+    with suppress(ValueError):
         return UUID(text_of(await visit.form(), FORM_ID))
-    except ValueError:
-        raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM) from None
+    return None
+
+
+async def _form_id(visit: PersonVisit) -> UUID:
+    form_id = await sent_form_id(visit)
+    if form_id is None:
+        raise Refusal(ErrorCode.MALFORMED_FORM, _UNREADABLE_FORM)
+    return form_id

@@ -24,16 +24,27 @@ class FormDrafts:
         self._connection = connection
         self._subscription_id = subscription_id
 
-    async def put(self, company_id: UUID, person_id: UUID, form: str, fields: Mapping[str, str]) -> None:
-        """Stores the fields of a form; those that the person typed before are replaced."""
+    async def put(
+        self,
+        company_id: UUID,
+        person_id: UUID,
+        form: str,
+        fields: Mapping[str, str],
+        unless_sent: UUID | None = None,
+    ) -> None:
+        """Stores the fields of a form; those that the person typed before are replaced.
+
+        Stores nothing if the form with the id `unless_sent` was sent: what arrives from it late is no draft.
+        """
         await self._connection.execute(
             """
             insert into form_drafts (subscription_id, company_id, person_id, form, fields)
-            values ($1, $2, $3, $4, $5)
+            select $1, $2, $3, $4, $5
+            where not exists (select from form_submissions where person_id = $3 and id = $6)
             on conflict (subscription_id, company_id, person_id, form)
             do update set fields = excluded.fields, updated_at = now()
             """,
-            self._subscription_id, company_id, person_id, form, dict(fields),
+            self._subscription_id, company_id, person_id, form, dict(fields), unless_sent,
         )  # fmt: skip
 
     async def get(self, company_id: UUID, person_id: UUID, form: str) -> FormDraft | None:

@@ -15,6 +15,7 @@ class FormSubmission:
 
     address: str | None
     """The page with the result; None if there is no result yet."""
+    age: timedelta
 
 
 class FormSubmissions:
@@ -36,9 +37,11 @@ class FormSubmissions:
     async def find(self, form_id: UUID) -> FormSubmission | None:
         """Returns a form that arrived, or None."""
         row = await self._connection.fetchrow(
-            "select address from form_submissions where person_id = $1 and id = $2", self._person_id, form_id
-        )
-        return row and FormSubmission(row["address"])
+            "select address, now() - created_at as age from form_submissions"
+            " where person_id = $1 and id = $2",
+            self._person_id, form_id,
+        )  # fmt: skip
+        return row and FormSubmission(row["address"], row["age"])
 
     async def finish(self, form_id: UUID, address: str) -> None:
         """Stores the page that shows the result."""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 from uuid import uuid4
 
 import httpx2
@@ -129,7 +130,7 @@ async def test_refused_form_may_be_sent_again(door: Door) -> None:
 async def test_form_whose_result_is_unknown_does_not_act_again(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("carimbo.service.people.submissions._MAX_WAIT_SECONDS", 0.2)
+    monkeypatch.setattr("carimbo.service.people.submissions._MAX_WAIT", timedelta(seconds=0.2))
     door.counter.fault = RuntimeError("the connection broke after the action")
     form_id = uuid4()
     assert (await door.send(form_id)).status_code == 500

@@ -19,7 +19,7 @@ from carimbo.dashboard.rendering import fragment, page, redirect
 from carimbo.dashboard.routes import acting, company_page, filling, form_of
 from carimbo.dashboard.security import LONG_FORM
 from carimbo.dashboard.shown import indented_json
-from carimbo.dashboard.submissions import FORM_ID, was_sent
+from carimbo.dashboard.submissions import FORM_ID, sent_form_id, was_sent
 from carimbo.dashboard.trial_result import TrialResult
 from carimbo.dashboard.visit import CompanyVisit
 from carimbo.fiscal.document_type import DocumentType
@@ -157,8 +157,8 @@ async def discard(visit: CompanyVisit) -> Response:
 
 async def _keep_draft(visit: CompanyVisit, task: IssueTask, typed: TypedForm) -> None:
     """Keeps what was typed. A check may arrive after its form was sent: that form has no draft any more."""
-    if not await was_sent(visit):
-        await keep_form_draft(visit.services.database, task.draft_key, typed.texts)
+    form_id = await sent_form_id(visit)
+    await keep_form_draft(visit.services.database, task.draft_key, typed.texts, unless_sent=form_id)
 
 
 async def _task(visit: CompanyVisit) -> IssueTask:

@@ -21,7 +21,7 @@ from carimbo.dashboard.routes import acting, company_page, filling, form_of
 from carimbo.dashboard.sale_problems import sale_problems
 from carimbo.dashboard.security import LONG_FORM
 from carimbo.dashboard.shown import money
-from carimbo.dashboard.submissions import FORM_ID, was_sent
+from carimbo.dashboard.submissions import FORM_ID, sent_form_id
 from carimbo.dashboard.trial_result import TrialResult
 from carimbo.dashboard.visit import CompanyVisit
 from carimbo.fiscal.body.form_layout import FormLayout
@@ -152,11 +152,10 @@ async def _keep(visit: CompanyVisit, task: SaleTask, typed: TypedForm) -> None:
 
     A check may arrive after its form was sent: that form has no draft any more.
     """
-    if await was_sent(visit):
-        return
     shown = _stored_form(visit, task).texts
     if {name: text for name, text in typed.texts.items() if text} != shown:
-        await keep_form_draft(visit.services.database, task.draft_key, typed.texts)
+        form_id = await sent_form_id(visit)
+        await keep_form_draft(visit.services.database, task.draft_key, typed.texts, unless_sent=form_id)
 
 
 def _order(visit: CompanyVisit, typed: TypedForm, key: str | None = None) -> SaleOrder:

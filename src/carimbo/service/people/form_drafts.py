@@ -18,10 +18,15 @@ class FormKey:
     form: str
 
 
-async def keep_form_draft(database: Database, key: FormKey, fields: Mapping[str, str]) -> None:
-    """Keeps what a person typed; the next draft of the form replaces it."""
+async def keep_form_draft(
+    database: Database, key: FormKey, fields: Mapping[str, str], unless_sent: UUID | None = None
+) -> None:
+    """Keeps what a person typed; the next draft of the form replaces it.
+
+    Keeps nothing if the form with the id `unless_sent` was sent meanwhile.
+    """
     async with database.autocommit(key.subscription_id) as tenant:
-        await tenant.form_drafts.put(key.company_id, key.person_id, key.form, fields)
+        await tenant.form_drafts.put(key.company_id, key.person_id, key.form, fields, unless_sent)
 
 
 async def read_form_draft(database: Database, key: FormKey) -> FormDraft | None:

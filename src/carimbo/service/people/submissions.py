@@ -10,7 +10,7 @@ from carimbo.storage.envelope import DecryptionFailed
 from carimbo.storage.form_submissions import FormSubmissions
 
 SECRET_SHOWN_FOR = timedelta(minutes=10)
-_MAX_WAIT_SECONDS = 20.0
+_MAX_WAIT = timedelta(seconds=20)
 _POLL_SECONDS = 0.1
 _UNFINISHED = (
     "Este formulário já foi enviado, e o resultado ainda não é conhecido. Confira se o que você pediu"
@@ -23,7 +23,6 @@ async def begin_submission(database: Database, person_id: UUID, form_id: UUID) -
 
     Waits while the earlier arrival still acts. Raises Refusal if its result does not come.
     """
-    end = asyncio.get_running_loop().time() + _MAX_WAIT_SECONDS
     while True:
         async with database.connection() as connection:
             submissions = FormSubmissions(connection, person_id, database.key_ring)
@@ -32,7 +31,7 @@ async def begin_submission(database: Database, person_id: UUID, form_id: UUID) -
             earlier = await submissions.find(form_id)
         if earlier is not None and earlier.address is not None:
             return earlier.address
-        if asyncio.get_running_loop().time() > end:
+        if earlier is not None and earlier.age > _MAX_WAIT:
             raise Refusal(ErrorCode.INVALID_STATE, _UNFINISHED)
         # An earlier arrival that was refused is deleted: then this one acts.
         await asyncio.sleep(_POLL_SECONDS)
