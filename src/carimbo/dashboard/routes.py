@@ -120,6 +120,11 @@ def form_of(route: PageRoute) -> PageRoute:
     return replace(route, is_form=True)
 
 
+def sensitive(route: PageRoute) -> PageRoute:
+    """Declares that a form gives data to people without an account, and needs a recent sign-in."""
+    return replace(route, is_sensitive=True)
+
+
 def acting(route: PageRoute, limits: FormLimits = SHORT_FORM) -> PageRoute:
     """Declares the target of a form that acts only once."""
     return replace(route, method=POST, acts=True, limits=limits)

@@ -159,6 +159,8 @@ _SENTENCES: Mapping[str, str] = {
     AuditAction.SALE_CREATED: "Registrou a venda{name}",
     AuditAction.SALE_CHANGED: "Alterou a venda{name}",
     AuditAction.SALE_DELETED: "Excluiu a venda{name}",
+    AuditAction.SALE_EMITTED: "Mandou emitir os documentos da venda{name}",
+    AuditAction.SALE_CANCELED: "Mandou cancelar os documentos da venda{name}",
     AuditAction.DOCUMENT_DISCARDED: "Descartou o documento{name}",
     AuditAction.DOCUMENT_EMAILED: "Pediu o envio por e-mail do documento{name}",
     AuditAction.DOCUMENT_CLOSED_BY_KEY: "Encerrou pela chave de acesso o documento{name}",

@@ -51,6 +51,8 @@ class AuditAction(StrEnum):
     SALE_CREATED = "sale.created"
     SALE_CHANGED = "sale.changed"
     SALE_DELETED = "sale.deleted"
+    SALE_EMITTED = "sale.emitted"
+    SALE_CANCELED = "sale.canceled"
     DOCUMENT_DISCARDED = "document.discarded"
     DOCUMENT_EMAILED = "document.emailed"
     DOCUMENT_CLOSED_BY_KEY = "document.closedByKey"

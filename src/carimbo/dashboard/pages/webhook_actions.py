@@ -19,7 +19,7 @@ from carimbo.dashboard.pages.webhooks import (
     webhook_id_of,
 )
 from carimbo.dashboard.rendering import redirect
-from carimbo.dashboard.routes import acting, form_of, subscription_page
+from carimbo.dashboard.routes import acting, form_of, sensitive, subscription_page
 from carimbo.dashboard.secret_rotation import overlap_hours, rotation_page
 from carimbo.dashboard.submissions import redirect_with_secret
 from carimbo.dashboard.visit import SubscriptionVisit
@@ -202,6 +202,6 @@ ROUTES = (
     acting(subscription_page(f"{ONE_DELIVERY}/reenviar", _CHANGE, resend)),
     form_of(subscription_page(f"{ONE_WEBHOOK}/reenviar", _CHANGE, resending)),
     acting(subscription_page(f"{ONE_WEBHOOK}/reenviar", _CHANGE, resend_failed)),
-    form_of(subscription_page(f"{ONE_WEBHOOK}/segredo", _CHANGE, rotation)),
-    acting(subscription_page(f"{ONE_WEBHOOK}/segredo", _CHANGE, rotate)),
+    sensitive(form_of(subscription_page(f"{ONE_WEBHOOK}/segredo", _CHANGE, rotation))),
+    sensitive(acting(subscription_page(f"{ONE_WEBHOOK}/segredo", _CHANGE, rotate))),
 )

@@ -14,7 +14,7 @@ from carimbo.dashboard.forms import checked_body
 from carimbo.dashboard.notices import Notice, with_notice
 from carimbo.dashboard.pages.webhooks import ONE_WEBHOOK, webhook_address, webhook_id_of
 from carimbo.dashboard.rendering import page, redirect
-from carimbo.dashboard.routes import POST, acting, form_of, subscription_page
+from carimbo.dashboard.routes import acting, filling, form_of, sensitive, subscription_page
 from carimbo.dashboard.security import LONG_FORM
 from carimbo.dashboard.submissions import redirect_with_secret
 from carimbo.dashboard.visit import SubscriptionVisit
@@ -148,10 +148,10 @@ def _event_group(group: str, chosen: Collection[str]) -> CheckboxGroup:
 
 _CHANGE = Capability.CHANGE_WEBHOOKS
 ROUTES = (
-    form_of(subscription_page("/webhooks/novo", _CHANGE, new_webhook)),
-    acting(subscription_page("/webhooks", _CHANGE, create), LONG_FORM),
-    subscription_page("/webhooks/mais-cabecalhos", _CHANGE, more_headers, POST),
-    form_of(subscription_page(f"{ONE_WEBHOOK}/alterar", _CHANGE, changes_of_webhook)),
-    acting(subscription_page(f"{ONE_WEBHOOK}/alterar", _CHANGE, change), LONG_FORM),
-    subscription_page(f"{ONE_WEBHOOK}/mais-cabecalhos", _CHANGE, more_headers_of_webhook, POST),
+    sensitive(form_of(subscription_page("/webhooks/novo", _CHANGE, new_webhook))),
+    sensitive(acting(subscription_page("/webhooks", _CHANGE, create), LONG_FORM)),
+    filling(subscription_page("/webhooks/mais-cabecalhos", _CHANGE, more_headers)),
+    sensitive(form_of(subscription_page(f"{ONE_WEBHOOK}/alterar", _CHANGE, changes_of_webhook))),
+    sensitive(acting(subscription_page(f"{ONE_WEBHOOK}/alterar", _CHANGE, change), LONG_FORM)),
+    filling(subscription_page(f"{ONE_WEBHOOK}/mais-cabecalhos", _CHANGE, more_headers_of_webhook)),
 )

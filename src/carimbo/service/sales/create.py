@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from carimbo.fiscal.lifecycle import HistoryEntry, Status
-from carimbo.fiscal.money import format_amount
 from carimbo.service.catalog.customers import find_or_add_customer
 from carimbo.service.catalog.products import find_or_add_item
 from carimbo.service.companies.company_settings import product_invoice_type_of
@@ -22,7 +21,7 @@ from carimbo.service.sales.body import EmitWhen, SaleBody
 from carimbo.service.sales.catalog import PreviousReferences, resolve_sale
 from carimbo.service.sales.documents import Draft, draft_documents
 from carimbo.service.sales.plan import SalePlan, plan_sale
-from carimbo.service.sales.record import SaleRecord, sale_record
+from carimbo.service.sales.record import SaleRecord, sale_name, sale_record
 from carimbo.service.subscriptions import Period, counted_period, reserve_documents
 from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
@@ -298,7 +297,7 @@ async def audit_sale(
         action,
         company_id=sale.company_id,
         subject_id=sale.id,
-        subject_name=sale.external_id or f"de {sale.sold_on:%d/%m/%Y}, de R$ {format_amount(sale.amount)}",
+        subject_name=sale_name(sale.external_id, sale.sold_on, sale.amount),
         details=details,
     )
 

@@ -24,8 +24,16 @@ from carimbo.service.issuing.drafts import (
     start_emission,
 )
 from carimbo.service.maintenance import may_have_been_issued
-from carimbo.service.sales.record import MAX_TRIES, SaleRecord, SaleStatus, changed_meanwhile, sale_record
+from carimbo.service.sales.record import (
+    MAX_TRIES,
+    SaleRecord,
+    SaleStatus,
+    changed_meanwhile,
+    sale_name,
+    sale_record,
+)
 from carimbo.service.subscriptions import reserve_documents
+from carimbo.storage.audit import AuditAction
 from carimbo.storage.companies import CompanyRow
 from carimbo.storage.database import Tenant
 from carimbo.storage.documents import Document
@@ -80,6 +88,7 @@ async def emit_sale(
                 await reserve_documents(
                     tenant, [document.period for document in emittable if document.period]
                 )
+                await _audit(tenant, AuditAction.SALE_EMITTED, company, sale)
                 return await sale_record(tenant, company.id, sale_id)
     raise changed_meanwhile()
 
@@ -127,9 +136,10 @@ async def cancel_sale(
         raise _wrong_state(sale, sentence, *CANCELABLE)
     if not authorized:
         raise _wrong_state(sale, "A venda não tem documento autorizado a cancelar.", *CANCELABLE)
-    async with database.autocommit(subscription_id) as tenant:
+    async with database.tenant(subscription_id) as tenant:
         # Scheduled documents of a canceled sale are not emitted, unless somebody emits them.
         await tenant.sales.unschedule(sale_id)
+        await _audit(tenant, AuditAction.SALE_CANCELED, company, sale)
     # Each document is canceled separately: if one is refused, the others are canceled anyway.
     outcomes = await asyncio.gather(
         *(_cancel(context, subscription_id, company, document, cancellation) for document in authorized),
@@ -148,6 +158,15 @@ async def cancel_sale(
         if not is_pending:
             await _delete_drafts(tenant, sale_id)
         return await sale_record(tenant, company.id, sale_id), is_pending
+
+
+async def _audit(tenant: Tenant, action: AuditAction, company: CompanyRow, sale: SaleRecord) -> None:
+    await tenant.audit.add(
+        action,
+        company_id=company.id,
+        subject_id=sale.id,
+        subject_name=sale_name(sale.external_id, sale.sale_date, sale.amount),
+    )
 
 
 async def _delete_drafts(tenant: Tenant, sale_id: UUID) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from enum import StrEnum
 from itertools import groupby
 from typing import Any
@@ -12,6 +13,7 @@ from pydantic import Field, TypeAdapter
 from carimbo.fiscal.body.fields import Body, Number, Record
 from carimbo.fiscal.identity.tax_ids import shown_tax_id
 from carimbo.fiscal.lifecycle import EMITTABLE, Status
+from carimbo.fiscal.money import format_amount
 from carimbo.service.actors import CREATED_BY, ActorRecord, actor_record
 from carimbo.service.documents.record import Rejection, record_of
 from carimbo.service.errors import ErrorCode, Refusal, not_found
@@ -192,6 +194,11 @@ async def sale_record(tenant: Tenant, company_id: UUID, sale_id: UUID) -> SaleRe
         raise unknown_sale()
     (record,) = await _records(tenant, [sale])
     return record
+
+
+def sale_name(external_id: str | None, sold_on: date, amount: Decimal) -> str:
+    """Returns how the audit names a sale: by the caller's own identifier, or else by day and amount."""
+    return external_id or f"de {sold_on:%d/%m/%Y}, de R$ {format_amount(amount)}"
 
 
 def unknown_sale() -> Refusal:
