@@ -1,6 +1,6 @@
 """Imports: CSV files that people upload, how far a worker has imported them, and the refused lines."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -105,7 +105,7 @@ _ADD = NamedSql(
 _CANCEL = f"""
     update imports set state = '{ImportState.CANCELED}', finished_at = now(), parked_reason = null,
         next_action_at = case when lease_until is not null then next_action_at end
-    where subscription_id = $1 and company_id = $2 and state = '{ImportState.PROCESSING}'
+    where subscription_id = $1 and state = '{ImportState.PROCESSING}'
 """
 _ADVANCE = NamedSql(f"""
     with held as (
@@ -190,13 +190,20 @@ class Imports:
     async def cancel(self, company_id: UUID, import_id: UUID) -> bool:
         """Cancels an import of a company; returns False if there is none in process."""
         result = await self._connection.execute(
-            f"{_CANCEL} and id = $3", self._subscription_id, company_id, import_id
+            f"{_CANCEL} and company_id = $2 and id = $3", self._subscription_id, company_id, import_id
         )
         return bool(result == "UPDATE 1")
 
     async def cancel_all(self, company_id: UUID) -> None:
         """Cancels all imports of a company that are in process."""
-        await self._connection.execute(_CANCEL, self._subscription_id, company_id)
+        await self._connection.execute(f"{_CANCEL} and company_id = $2", self._subscription_id, company_id)
+
+    async def cancel_of_author(self, person_id: UUID, kept: Collection[UUID]) -> None:
+        """Cancels the imports of a person that are in process, but for those of the companies `kept`."""
+        await self._connection.execute(
+            f"{_CANCEL} and created_by ->> 'id' = $2 and not company_id = any ($3)",
+            self._subscription_id, str(person_id), list(kept),
+        )  # fmt: skip
 
     async def advance(self, lease: Lease, row: ImportRow, progress: ImportProgress) -> ImportRow:
         """Stores the progress of an import and returns its row. Raises LeaseLost.

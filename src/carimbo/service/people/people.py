@@ -4,7 +4,7 @@ An invitation gives access only when its link is used. If the person has an acco
 accept it there. The link alone never opens an existing account.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -202,8 +202,11 @@ async def change_membership(
         current = await _lock_membership(tenant, person_id, stays_owner=role is MemberRole.OWNER)
         companies = await _checked_companies(tenant, role, company_ids)
         await tenant.memberships.write(person_id, role, companies)
-        may_export = Capability.EXPORT in capabilities_of(role, of_all_companies=companies is None)
-        await end_exports_of(tenant, person_id, companies if may_export else ())
+        capabilities = capabilities_of(role, of_all_companies=companies is None)
+        await end_exports_of(tenant, person_id, companies if Capability.EXPORT in capabilities else ())
+        await _end_imports_of(
+            tenant, person_id, companies if Capability.CHANGE_CATALOG in capabilities else ()
+        )
         await tenant.audit.add(
             AuditAction.MEMBERSHIP_CHANGED,
             subject_id=person_id,
@@ -224,6 +227,7 @@ async def remove_membership(database: Database, subscription_id: UUID, person_id
         current = await _lock_membership(tenant, person_id, stays_owner=False)
         await tenant.memberships.delete(person_id)
         await end_exports_of(tenant, person_id, ())
+        await _end_imports_of(tenant, person_id, ())
         is_pending = current.accepted_at is None
         await tenant.audit.add(
             AuditAction.INVITATION_WITHDRAWN if is_pending else AuditAction.MEMBERSHIP_REMOVED,
@@ -260,13 +264,21 @@ async def set_disabled(database: Database, person_id: UUID, *, is_disabled: bool
             await Sessions(installation.connection).end_all(person_id)
             await PersonLinks(installation.connection).delete_all(person_id)
             for subscription_id in await subscriptions_of(installation.connection, person_id):
-                await end_exports_of(replace(installation, subscription_id=subscription_id), person_id, ())
+                tenant = replace(installation, subscription_id=subscription_id)
+                await end_exports_of(tenant, person_id, ())
+                await _end_imports_of(tenant, person_id, ())
         await installation.audit.add(
             AuditAction.PERSON_CHANGED,
             subject_id=person_id,
             subject_name=locked.person.email,
             details={"disabled": is_disabled},
         )
+
+
+async def _end_imports_of(tenant: Tenant, person_id: UUID, kept: Collection[UUID] | None) -> None:
+    """Cancels the imports of a person, but for those of the companies `kept`; None means all companies."""
+    if kept is not None:
+        await tenant.imports.cancel_of_author(person_id, kept)
 
 
 async def remove_operator(database: Database, person_id: UUID) -> None:
