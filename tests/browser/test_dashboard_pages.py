@@ -30,6 +30,7 @@ _WITHOUT_LINK = (
     "/documentos/{document_id:uuid}/emitir",
     "/documentos/{document_id:uuid}/pela-api",
     "/registrar/{event}",
+    "/pela-api/{event}",
     # Nor these (browser/issuing/test_catalog_and_sales.py).
     "/vendas/{sale_id:uuid}/cancelar",
     "/vendas/{sale_id:uuid}/emitir",

@@ -96,11 +96,6 @@ class DocumentState:
         return [event for event in self.events if event not in self.chosen_events]
 
     @property
-    def collection(self) -> str:
-        """The collection of the API in which the document is."""
-        return self.document_type.read_collection if self.document_type else ""
-
-    @property
     def may_be_emitted(self) -> bool:
         """Whether it is a draft or was rejected."""
         return self.record.status in EMITTABLE

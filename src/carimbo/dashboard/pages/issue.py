@@ -8,6 +8,7 @@ from uuid import UUID
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
+from carimbo.dashboard.api_command import api_command, smallest_body
 from carimbo.dashboard.body_form import MAX_ROWS, TypedForm
 from carimbo.dashboard.catalog_choice import Matches, chosen_customer, chosen_item, searches_of
 from carimbo.dashboard.contents import total_rows
@@ -18,7 +19,6 @@ from carimbo.dashboard.pages.catalog_search import NO_CUSTOMER, NO_ITEM
 from carimbo.dashboard.rendering import fragment, page, redirect
 from carimbo.dashboard.routes import acting, company_page, filling, form_of
 from carimbo.dashboard.security import LONG_FORM
-from carimbo.dashboard.shown import indented_json
 from carimbo.dashboard.submissions import FORM_ID, sent_form_id, was_sent
 from carimbo.dashboard.trial_result import TrialResult
 from carimbo.dashboard.visit import CompanyVisit
@@ -37,7 +37,6 @@ from carimbo.service.json_values import patch_between, write_json
 from carimbo.service.people.form_drafts import FormKey, delete_form_draft, keep_form_draft, read_form_draft
 from carimbo.service.people.roles import Capability
 from carimbo.storage.form_drafts import FormDraft
-from carimbo.web.body_examples import body_examples
 
 _NO_CONTENT, _UNPROCESSABLE = 204, 422
 _TOO_LONG = (
@@ -76,28 +75,15 @@ class IssueTask:
         return f"{verb} {self.document_type.title}{'' if number is None else f' {number}'}"
 
 
-@dataclass(frozen=True)
-class ApiCall:
-    """The call that creates a document of a type, with the smallest body."""
-
-    document_type: DocumentType
-    address: str
-    body: str
-
-
 async def choices(visit: CompanyVisit) -> Response:
     """Shows which documents are issued in a form, and the API calls that issue the others."""
-    calls = []
-    for each in DOCUMENT_TYPES:
-        examples = [*body_examples()[f"create{each.name[0].upper()}{each.name[1:]}"].values()]
-        address = f"{visit.services.sign_in.link_base}/v1/companies/{visit.company.id}/{each.collection}"
-        calls.append(ApiCall(each, address, indented_json(examples[0]["value"])))
-    return page(
-        visit,
-        "issue/choices.html",
-        in_form=[each for each in DOCUMENT_TYPES if each.form],
-        calls=[call for call in calls if not call.document_type.form],
-    )
+    commands = {
+        each.title: api_command(visit, "POST", f"/{each.collection}", smallest_body("create", each))
+        for each in DOCUMENT_TYPES
+        if not each.form
+    }
+    in_form = [each for each in DOCUMENT_TYPES if each.form]
+    return page(visit, "issue/choices.html", in_form=in_form, commands=commands)
 
 
 async def form(visit: CompanyVisit) -> Response:

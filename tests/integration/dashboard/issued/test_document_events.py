@@ -228,7 +228,13 @@ class TestPossibleEvents:
         document = await shop.issue("cte")
         window = await look_at(shop)
         page = await window.page(f"/documentos/{document['id']}")
-        assert "Comprovante de entrega: pela API, POST …/cte/{id}/delivery" in text_of(page)
+        assert "Comprovante de entrega: pela API" in text_of(page)
+        (address,) = links_of(page, "/pela-api/delivery")
+        command = text_of(await window.panel.page(address))
+        assert (
+            f"curl -X POST 'http://localhost/v1/companies/{shop.id}/cte/{document['id']}/delivery'" in command
+        )
+        assert '"recipientName"' in command
         for event in ("delivery", "nothing"):
             answer = await window.answer(f"/documentos/{document['id']}/registrar/{event}")
             assert answer.status_code == 404, event
