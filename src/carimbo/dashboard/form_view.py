@@ -23,10 +23,12 @@ _HTML_TYPES: Mapping[FieldKind, tuple[str, str]] = {
     FieldKind.SECRET: (".*", "password"),
     FieldKind.FILE: ("", "file"),
 }
+_FLAG = re.compile(r"\b(?:true|false)\b")
+_FLAG_OPTIONS = (("true", "Sim"), ("false", "Não"))
+_FLAG_WORDS = dict(_FLAG_OPTIONS)
 _QUOTED = re.compile(r'"([A-Za-z]+)"')
 _INDEX = re.compile(r"\[\d*\]")
 _JSON_NAME = re.compile(r"(?<![\w./{])[a-z][A-Za-z]*(?:\[\d*\])?(?:\.[a-z][A-Za-z]*(?:\[\d*\])?)*(?![\w/}])")
-_FLAG_OPTIONS = (("true", "Sim"), ("false", "Não"))
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,7 @@ def with_labels(text: str, layout: FormLayout) -> str:
         label = labels.get(path) or (endings.pop() if is_name and len(endings) == 1 else None)
         return match[0] if label is None else f"“{label}”"
 
-    named = _JSON_NAME.sub(label_of, text)
+    named = _FLAG.sub(lambda match: f"“{_FLAG_WORDS[match[0]]}”", _JSON_NAME.sub(label_of, text))
     return _QUOTED.sub(lambda match: f"“{words[match[1]]}”" if match[1] in words else match[0], named)
 
 

@@ -116,7 +116,7 @@ async def test_entries_of_a_correction_letter_are_added_and_removed(
     await expect(field).to_have_value("xObs")
     await any_page.get_by_role("button", name="Adicionar campo").click()
     await expect(any_page.get_by_role("group", name="Campo 2")).to_be_visible()
-    await any_page.get_by_role("button", name="Remover: campo 2").click()
+    await any_page.get_by_role("button", name="Remover campo 2").click()
     await expect(any_page.get_by_role("group", name="Campo 2")).to_have_count(0)
     await any_page.get_by_label("Novo valor").fill("Entrega na doca 4")
     await any_page.get_by_role("button", name="Corrigir por carta").click()

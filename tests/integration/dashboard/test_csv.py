@@ -12,7 +12,15 @@ from integration.storage.neighbours import create_neighbours
 from support import OTHER_CNPJ, Caller, data_of
 
 # Pages of the menu that show something else than a list of rows.
-_NOT_LISTS = {"Início", "Credenciais", "Uso e plano", "Exportações", "Calendário fiscal"}
+_NOT_LISTS = {
+    "Calendário fiscal",
+    "Credenciais",
+    "Emitir",
+    "Exportações",
+    "Importações",
+    "Início",
+    "Uso e plano",
+}
 _PAGES = (
     "/empresas",
     "/pessoas",

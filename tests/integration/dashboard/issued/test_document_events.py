@@ -215,7 +215,7 @@ class TestPossibleEvents:
         texts = {"corrections[0].value": "Entrega na doca 4", "corrections[1].group": "toma"}
         page = refusal_of(await window.panel.press(form, "Corrigir por carta", **texts))
         assert set(problems_of(page)) == {"corrections[1].field", "corrections[1].value"}
-        answer = await window.panel.press(page, "Remover: campo 2")
+        answer = await window.panel.press(page, "Remover campo 2")
         answer = await window.panel.press(html.fromstring(answer.text), "Corrigir por carta")
         assert answer.headers["location"].endswith("?aviso=registrado")
         page = await window.page(f"/documentos/{document['id']}")
