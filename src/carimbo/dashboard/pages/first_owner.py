@@ -21,7 +21,7 @@ from carimbo.service.people.people import invite_first_owner
 
 
 class FirstOwnerBody(Body):
-    """The person who is invited."""
+    """The first owner: e-mail address and name."""
 
     email: Text
     name: Text | None = None

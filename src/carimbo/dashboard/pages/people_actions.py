@@ -19,7 +19,7 @@ _ACCEPTED = "Esta pessoa já aceitou o convite."
 
 
 async def removal(visit: SubscriptionVisit) -> Response:
-    """Shows what happens to a person who is removed, or whose invitation is withdrawn."""
+    """Shows what removing a person, or withdrawing an invitation, does."""
     person = await read_person(visit)
     name = person.name or person.email
     action = ActionForm(

@@ -98,7 +98,7 @@ class CompanyChoice:
     def of_person(
         cls, companies: Sequence[CompanyRow], person: PersonInSubscription | None
     ) -> "CompanyChoice":
-        """Returns the companies of a person; all for a person who is about to be invited."""
+        """Returns the companies of a person; all companies for a new invitation."""
         ids = person.company_ids if person else None
         return cls(companies, ids is None, ids or frozenset())
 
